@@ -68,7 +68,7 @@ const crossTenantFiles = [
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service)\\.ts$',
   '^src/webhooks/statistics/webhook-statistics\\.service\\.ts$',
   // The page of the operator log shows actions of all organizations.
-  '^src/operator/audit/operator-log\\.service\\.ts$',
+  '^src/operator/operator-log/operator-log\\.service\\.ts$',
   // This module defines the collections.
   '^src/core/database/documents/tenant-collections\\.module\\.ts$',
 ];
@@ -192,10 +192,10 @@ module.exports = {
       },
     },
     {
-      name: 'console-is-served-by-operations',
+      name: 'console-is-served-by-ops-listener',
       comment: 'The service must run without its console, which is loaded on demand.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/operator/(console|operations)/' },
+      from: { path: '^src/', pathNot: '^src/operator/(console|ops-listener)/' },
       to: { path: '^src/operator/console/' },
     },
     {

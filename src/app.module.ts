@@ -13,7 +13,7 @@ import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './core/http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
 import { MetricsModule } from './core/observability/metrics.js';
-import { OperationsModule } from './operator/operations/operations.module.js';
+import { OpsListenerModule } from './operator/ops-listener/ops-listener.module.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -52,7 +52,7 @@ export class AppModule {
         ErasuresModule,
         EventsModule,
         HealthModule,
-        OperationsModule,
+        OpsListenerModule,
       ],
     };
   }

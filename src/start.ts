@@ -35,7 +35,7 @@ import { LongPollWaiters } from './events/feed/long-poll-waiters.js';
 import { EventRelay } from './events/outbox/event-relay.js';
 import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
-import { Operations } from './operator/operations/operations.js';
+import { OpsListener } from './operator/ops-listener/ops-listener.js';
 import { apiReference } from './reference/api-reference.js';
 import { ApiKeyGuard, KeyRestrictionsCheck } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatures } from './tenants/keys/callback-signatures.js';
@@ -117,7 +117,7 @@ export async function runService(
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger };
     service = await createService(options);
-    const operationsUrl = await startOperations(service);
+    const operationsUrl = await startOpsListener(service);
     const isWorker = environment.ROLE === 'worker';
     if (isWorker) startBackground(service);
     const url = isWorker ? null : await listen(service, options);
@@ -202,8 +202,8 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
 }
 
 /** @returns null without OPS_PORT */
-export function startOperations({ app }: Service): Promise<string | null> {
-  return app.get(Operations).start(app.getHttpAdapter().getInstance());
+export function startOpsListener({ app }: Service): Promise<string | null> {
+  return app.get(OpsListener).start(app.getHttpAdapter().getInstance());
 }
 
 /** Starts the background work and reports the process as ready. */

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Clock } from '../../src/core/configuration/clock.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { hashPassword } from '../../src/core/values/password-hash.js';
-import { startOperations } from '../../src/start.js';
+import { startOpsListener } from '../../src/start.js';
 import { startTestService } from '../support/test-service.js';
 import {
   OPS_PASSWORD,
@@ -177,7 +177,7 @@ describe('a session', () => {
       [other, 303],
     ] as const) {
       const instance = await startTestService({ OPS_PORT: '0', OPS_PASSWORD: hash });
-      const operations = await startOperations(instance.service);
+      const operations = await startOpsListener(instance.service);
       const response = await send(`${operations}/console`, { headers: { cookie: service.cookie } });
       expect(response.status).toBe(status);
       await instance.stop();
@@ -232,7 +232,7 @@ describe('OPS_PASSWORD', () => {
 
   it('disables the console when it is not set', async () => {
     const without = await startTestService({ OPS_PORT: '0' });
-    const operations = await startOperations(without.service);
+    const operations = await startOpsListener(without.service);
     for (const path of ['', '/login', '/console.css', '/unknown']) {
       expect(await send(`${operations}/console${path}`)).toMatchObject({ status: 404 });
     }

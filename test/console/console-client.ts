@@ -1,4 +1,4 @@
-import { startOperations } from '../../src/start.js';
+import { startOpsListener } from '../../src/start.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 export const password = 'correct horse battery';
@@ -39,7 +39,7 @@ export async function startConsole(
     { OPS_PORT: '0', OPS_PASSWORD, ...variables },
     databaseUri,
   );
-  const operations = (await startOperations(service.service)) ?? '';
+  const operations = (await startOpsListener(service.service)) ?? '';
   const cookie = await logIn(operations);
   const get = (path: string, headers: Record<string, string> = {}) =>
     send(`${operations}/console${path}`, { headers: { cookie, ...headers } });

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
-import { startOperations } from '../../src/start.js';
+import { startOpsListener } from '../../src/start.js';
 import { rawGet } from '../cache/raw-get.js';
 import { startConsole } from '../console/console-client.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
@@ -106,7 +106,7 @@ describe('usage statistics', () => {
     const hours = await db.collection('usageStats').find({ span: 'hour' }).toArray();
     return hours.reduce((sum, { calls }) => sum + Number(calls), 0);
   };
-  beforeAll(() => startOperations(hasty.service));
+  beforeAll(() => startOpsListener(hasty.service));
 
   it('count each call once when a commit is not confirmed', async () => {
     await eventually(() => call().expect(200));

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type Document, ObjectId } from 'mongodb';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { DomainError } from '../../src/core/http/errors/domain-error.js';
-import { loggedMessages } from '../../src/operator/requests/logged-messages.js';
+import { maskMessages } from '../../src/operator/request-log/masked-messages.js';
 import { MessagesService } from '../../src/core/localization/messages.service.js';
-import { RequestRecorder } from '../../src/operator/requests/request-recorder.js';
+import { RequestRecorder } from '../../src/operator/request-log/request-recorder.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { startConsole, type TestConsole } from '../console/console-client.js';
 import { metricLines, valueIn } from '../operations/metrics-text.js';
@@ -266,7 +266,7 @@ describe('personal data in the request log', () => {
       const definition = { status: 400, code: 'x', messageKey: key, cause: '', remedy: '' };
       const values = { count: 1, ...Object.fromEntries(entries) };
       const error = new DomainError(definition, [{ key, values }]);
-      const [message] = loggedMessages(error, 1).map((one) => texts.textOf(one, 'en-us'));
+      const [message] = maskMessages(error, 1).map((one) => texts.textOf(one, 'en-us'));
       expect(message).not.toMatch(new RegExp(`${phone}|Mona`));
       expect(message?.match(/•••/g) ?? []).toHaveLength(sent.length);
     }

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { UsageStatsService } from '../../src/operator/usage/usage-stats.service.js';
-import { startOperations } from '../../src/start.js';
+import { startOpsListener } from '../../src/start.js';
 import { startConsole, type TestConsole } from '../console/console-client.js';
 import { addKeyWeeks } from '../console/sample-usage.js';
 import { metricLines, valueIn } from '../operations/metrics-text.js';
@@ -136,7 +136,7 @@ describe('a process without OPS_PASSWORD', () => {
     expect((await page()).html).toContain('<span class="bad">silent</span>');
 
     const plain = await startTestService({}, databaseUri);
-    await startOperations(plain.service);
+    await startOpsListener(plain.service);
     await get(plain, '/compounds', key).expect(200);
     // A process stores its counts at shutdown at the latest.
     await plain.stop();

@@ -6,7 +6,7 @@ import { TenantsModule } from '../../tenants/tenants.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { CatalogueImportModule } from '../catalogue-import/catalogue-import.module.js';
-import { RecordsModule } from '../records.module.js';
+import { OperatorDataModule } from '../operator-data.module.js';
 import { LoginAttempts } from './access/login-attempts.js';
 import { Console } from './console.js';
 import { PageServices } from './pages/services.js';
@@ -16,7 +16,7 @@ import { PageServices } from './pages/services.js';
     CatalogueImportModule,
     EventsModule,
     LeadsModule,
-    RecordsModule,
+    OperatorDataModule,
     ReservationsModule,
     TenantsModule,
     UnitsModule,

@@ -1,4 +1,4 @@
-import type { OperatorLogEntry } from '../audit/operator-log.service.js';
+import type { OperatorLogEntry } from '../operator-log/operator-log.service.js';
 import { field, recordPath, type ViewField } from './field.js';
 
 type Entry = OperatorLogEntry & { readonly organizationName: string };

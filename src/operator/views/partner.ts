@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../requests/request-log.service.js';
+import type { LoggedRequest } from '../request-log/request-log.service.js';
 import type { Partner } from '../usage/partners.service.js';
 import { field, type Severity, type ViewField } from './field.js';
 

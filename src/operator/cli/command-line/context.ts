@@ -6,8 +6,8 @@ import { parseObjectId } from '../../../core/database/documents/tenant-document.
 import { foldCase } from '../../../core/localization/fold-case.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
-import type { OperatorAction, OperatorSubject } from '../../audit/operator-log.schema.js';
-import { OperatorLogService, wholeDatabase } from '../../audit/operator-log.service.js';
+import type { OperatorAction, OperatorSubject } from '../../operator-log/operator-log.schema.js';
+import { OperatorLogService, wholeDatabase } from '../../operator-log/operator-log.service.js';
 
 interface Subject {
   readonly _id: Types.ObjectId | string;

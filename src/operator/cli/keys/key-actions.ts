@@ -2,7 +2,7 @@ import { hourMs } from '../../../core/values/time.js';
 import { keyRateLimit, permittedOperations } from '../../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService, type NewApiKey } from '../../../tenants/keys/api-keys.service.js';
-import { RequestLogService } from '../../requests/request-log.service.js';
+import { RequestLogService } from '../../request-log/request-log.service.js';
 import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
 import { loggedRequestFields, partnerListFields } from '../../views/partner.js';

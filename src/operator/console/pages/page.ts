@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Language } from '../../../core/localization/language.js';
-import type { OperatorRequest } from '../../audit/operator-log.service.js';
+import type { OperatorRequest } from '../../operator-log/operator-log.service.js';
 import type { Formats } from '../texts/formats.js';
 import type { TextKey, Translate } from '../texts/text.js';
 import type { PageServices } from './services.js';

@@ -11,9 +11,9 @@ import { UnitLookupService } from '../../../units/reading/unit-lookup.service.js
 import { WebhookDeliveriesService } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../webhooks/statistics/webhook-statistics.service.js';
-import { OperatorLogService } from '../../audit/operator-log.service.js';
+import { OperatorLogService } from '../../operator-log/operator-log.service.js';
 import { CatalogueOverviewService } from '../../catalogue-import/catalogue-overview.service.js';
-import { RequestLogService } from '../../requests/request-log.service.js';
+import { RequestLogService } from '../../request-log/request-log.service.js';
 import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
 

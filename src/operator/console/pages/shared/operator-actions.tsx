@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Types } from 'mongoose';
-import type { OperatorRequest } from '../../../audit/operator-log.service.js';
+import type { OperatorRequest } from '../../../operator-log/operator-log.service.js';
 import {
   type ConsolePage,
   type PageContent,

@@ -3,11 +3,11 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { operatorLogSchema } from './audit/operator-log.schema.js';
-import { OperatorLogService } from './audit/operator-log.service.js';
-import { requestLogSchema } from './requests/request-log.schema.js';
-import { RequestLogService } from './requests/request-log.service.js';
-import { RequestRecorder } from './requests/request-recorder.js';
+import { operatorLogSchema } from './operator-log/operator-log.schema.js';
+import { OperatorLogService } from './operator-log/operator-log.service.js';
+import { requestLogSchema } from './request-log/request-log.schema.js';
+import { RequestLogService } from './request-log/request-log.service.js';
+import { RequestRecorder } from './request-log/request-recorder.js';
 import { PartnersService } from './usage/partners.service.js';
 import { UsageRecorder } from './usage/usage-recorder.js';
 import { usageStatsSchema } from './usage/usage-stats.schema.js';
@@ -35,4 +35,4 @@ const services = [
   providers: services,
   exports: services,
 })
-export class RecordsModule {}
+export class OperatorDataModule {}

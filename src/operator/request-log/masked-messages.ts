@@ -24,7 +24,7 @@ const safePlaceholders = new Set([
 const namePlaceholders = new Set(['property', 'key']);
 
 /** Masks values of clients; a new placeholder is masked until it is listed above. */
-export function loggedMessages({ messages }: DomainError, limit: number): LocalizedMessage[] {
+export function maskMessages({ messages }: DomainError, limit: number): LocalizedMessage[] {
   return messages.slice(0, limit).map(({ key, values = {} }) => {
     const masked = Object.entries(values).map(([name, value]) => {
       const isShown =

@@ -9,7 +9,7 @@ import { requestIdFor } from '../../core/http/server/request-context.js';
 import { addRequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { HealthService } from '../../health/health.service.js';
-import { RequestRecorder } from '../requests/request-recorder.js';
+import { RequestRecorder } from '../request-log/request-recorder.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { addServiceMetrics } from './service-metrics.js';
 
@@ -22,7 +22,7 @@ const maxConnections = 100;
 
 /** Serves metrics, probes (rule OPS-10) and console. Closes last, so that probes see the process drain. */
 @Injectable()
-export class Operations implements OnApplicationShutdown {
+export class OpsListener implements OnApplicationShutdown {
   private server: FastifyInstance | undefined;
 
   constructor(

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
-import { loggedMessages } from './logged-messages.js';
+import { maskMessages } from './masked-messages.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
@@ -108,7 +108,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     const failures = [...(request.failure ? [request.failure] : []), ...(caller.failures ?? [])];
     const texts = failures
       .slice(0, maxMessages)
-      .flatMap((failure) => loggedMessages(failure, maxMessages))
+      .flatMap((failure) => maskMessages(failure, maxMessages))
       .map((message) => this.messages.textOf(message, 'en-us'));
     this.waiting.push({
       _id: new Types.ObjectId(),
