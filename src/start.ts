@@ -14,8 +14,8 @@ import { ConfigurationError, StartupError } from './core/configuration/startup-e
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/server/route-options.js';
 import { ErrorResponses } from './core/http/errors/error-responses.js';
-import { RequestRates } from './core/http/rate-limit/request-rates.js';
-import { UnsentResponses } from './core/http/rate-limit/unsent-responses.js';
+import { RateLimiter } from './core/http/rate-limit/rate-limiter.js';
+import { UnsentResponseLimiter } from './core/http/rate-limit/unsent-response-limiter.js';
 import { serveReference } from './core/http/reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
 import { listenOn } from './core/http/server/listen.js';
@@ -45,10 +45,10 @@ import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 const hooks = [
   RequestDeadline,
   ApiKeyGuard,
-  RequestRates,
+  RateLimiter,
   KeyRestrictionsCheck,
   CallbackSignatures,
-  UnsentResponses,
+  UnsentResponseLimiter,
   IdempotentRequests,
   ResponseCache,
 ];

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { FreshCache } from '../core/cache/fresh-cache.js';
+import { TenantCache } from '../core/cache/tenant-cache.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -57,7 +57,7 @@ export class CatalogueRepository {
     @InjectCollection('PropertyType') propertyTypes: TenantCollection<PropertyTypeDocument>,
     @InjectCollection('UnitDesign') unitDesigns: TenantCollection<UnitDesignDocument>,
     @InjectCollection('Unit') units: TenantCollection<UnitDocument>,
-    private readonly cache: FreshCache,
+    private readonly cache: TenantCache,
   ) {
     this.collections = { compounds, phases, amenities, propertyTypes, unitDesigns, units };
   }

@@ -5,7 +5,7 @@ import type { Caller } from '../tenants/keys/caller.js';
 import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../core/fields/declared-fields.js';
-import { FreshCache } from '../core/cache/fresh-cache.js';
+import { TenantCache } from '../core/cache/tenant-cache.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type Order } from '../core/database/documents/keyset.js';
 import {
@@ -29,7 +29,7 @@ export class CompoundsService {
     @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
     private readonly catalogue: CatalogueRepository,
     private readonly organizations: OrganizationsRepository,
-    private readonly cache: FreshCache,
+    private readonly cache: TenantCache,
     private readonly clock: Clock,
   ) {}
 

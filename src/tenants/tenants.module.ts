@@ -10,7 +10,7 @@ import { ApiKeyAuthenticator } from './keys/api-key-authenticator.js';
 import { ApiKeyGuard, KeyRestrictionsCheck } from './keys/api-key.guard.js';
 import { apiKeySchema } from './keys/api-key.schema.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
-import { AuthenticationFailures } from './keys/authentication-failures.js';
+import { AuthFailureLimiter } from './keys/auth-failure-limiter.js';
 import { CallbackSignatures } from './keys/callback-signatures.js';
 import { organizationSchema } from './organizations/organization.schema.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
@@ -41,7 +41,7 @@ const shared = [
   providers: [
     ...shared,
     ApiKeyAuthenticator,
-    AuthenticationFailures,
+    AuthFailureLimiter,
     CallbackSignatures,
     ApiKeyGuard,
     { provide: APP_GUARD, useExisting: ApiKeyGuard },

@@ -10,7 +10,7 @@ import {
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { present, type ReferenceKind } from '../core/fields/declared-fields.js';
-import { FreshCache } from '../core/cache/fresh-cache.js';
+import { TenantCache } from '../core/cache/tenant-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
 import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
@@ -42,7 +42,7 @@ interface Reader {
 export class UnitPresenter {
   constructor(
     private readonly catalogue: CatalogueRepository,
-    private readonly cache: FreshCache,
+    private readonly cache: TenantCache,
   ) {}
 
   async presentAll(reader: Reader, units: readonly UnitDocument[]): Promise<UnitDto[]> {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Types } from 'mongoose';
-import { FreshCache } from '../../src/core/cache/fresh-cache.js';
+import { TenantCache } from '../../src/core/cache/tenant-cache.js';
 import { ResponseCache } from '../../src/core/cache/response-cache.js';
 import type { Environment } from '../../src/core/configuration/environment.js';
 import { addEntityTags } from '../../src/core/http/server/fastify-adapter.js';
@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.js';
 const variables = { RESPONSE_CACHE_BYTES: 1_000_000, DATABASE_DEADLINE_MS: 300 };
 const environment = variables as Environment;
 
-let cache: FreshCache;
+let cache: TenantCache;
 let organizationId: Types.ObjectId;
 /** Each function finishes one call of the route, in order of arrival. */
 let routeCalls: ((respond: (reply: FastifyReply) => unknown) => void)[];
@@ -27,7 +27,7 @@ beforeEach(async () => {
   routeCalls = [];
   organizationId = new Types.ObjectId();
   metrics = new Metrics();
-  cache = new FreshCache(environment, metrics);
+  cache = new TenantCache(environment, metrics);
   const now = performance.now();
   cache.now = () => now;
   server = fastify({ forceCloseConnections: true });

@@ -2,7 +2,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
-import { cacheLifetimeMs, FreshCache } from '../../src/core/cache/fresh-cache.js';
+import { cacheLifetimeMs, TenantCache } from '../../src/core/cache/tenant-cache.js';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { addKey, addReservation, addTenant, type Tenant } from '../support/builders.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
@@ -50,7 +50,7 @@ let now = Date.now();
 function freezeClocks(): void {
   for (const { service: one } of [service, second]) {
     one.app.get(Clock).now = () => new Date(now);
-    one.app.get(FreshCache).now = () => now;
+    one.app.get(TenantCache).now = () => now;
   }
 }
 const passTime = (milliseconds: number) => (now += milliseconds);
@@ -59,7 +59,7 @@ const read = (path: string, headers: Record<string, string> = {}, instance = ser
   rawGet(instance.url, path, { 'api-key': tenant.key, ...headers });
 /** Invalidates the cache before the read. */
 const readUncached = (path: string, headers: Record<string, string> = {}) => {
-  service.service.app.get(FreshCache).invalidate(tenant.organizationId);
+  service.service.app.get(TenantCache).invalidate(tenant.organizationId);
   return read(path, headers);
 };
 const json = ({ body }: SentResponse) => JSON.parse(body.toString()) as Document;

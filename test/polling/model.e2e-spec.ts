@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
-import { cacheLifetimeMs, FreshCache } from '../../src/core/cache/fresh-cache.js';
+import { cacheLifetimeMs, TenantCache } from '../../src/core/cache/tenant-cache.js';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { apiClient } from '../support/api-client.js';
 import { addTenant, type Tenant } from '../support/builders.js';
@@ -20,7 +20,7 @@ let now: number;
 beforeAll(async () => {
   service = await startTestService({ RESPONSE_CACHE_BYTES: '67108864' });
   service.service.app.get(Clock).now = () => new Date(now);
-  service.service.app.get(FreshCache).now = () => now;
+  service.service.app.get(TenantCache).now = () => now;
 });
 afterAll(() => service.stop());
 

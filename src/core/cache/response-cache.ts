@@ -7,10 +7,10 @@ import type {
   onRequestHookHandler,
   onSendAsyncHookHandler,
 } from 'fastify';
-import { isStream } from '../http/rate-limit/unsent-responses.js';
+import { isStream } from '../http/rate-limit/unsent-response-limiter.js';
 import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { RouteOptions } from '../http/server/route-options.js';
-import { FreshCache } from './fresh-cache.js';
+import { TenantCache } from './tenant-cache.js';
 
 /** A client sends each value of these parameters only once, so a cache would not help. */
 const uniqueParameters = ['after', 'updatedSince'];
@@ -41,7 +41,7 @@ export class ResponseCache {
   private readonly pendingResponses = new WeakMap<FastifyRequest, PendingResponse>();
 
   constructor(
-    private readonly cache: FreshCache,
+    private readonly cache: TenantCache,
     private readonly deadline: RequestDeadline,
   ) {}
 

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { FreshCache } from '../cache/fresh-cache.js';
+import { TenantCache } from '../cache/tenant-cache.js';
 import { activeTracing } from '../observability/tracing.js';
 import { DatabaseConnection } from './connection/database-connection.js';
 import { CountersRepository, counterSchema } from './counters/counters.repository.js';
@@ -12,7 +12,7 @@ import { Snapshots } from './transactions/sessions.js';
 import { Transactions, transactionLockSchema } from './transactions/transactions.js';
 
 const services = [
-  FreshCache,
+  TenantCache,
   Transactions,
   Snapshots,
   CountersRepository,

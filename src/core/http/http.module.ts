@@ -4,8 +4,8 @@ import { ResponseCache } from '../cache/response-cache.js';
 import { LocalizationModule } from '../localization/localization.module.js';
 import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
-import { RequestRates } from './rate-limit/request-rates.js';
-import { UnsentResponses } from './rate-limit/unsent-responses.js';
+import { RateLimiter } from './rate-limit/rate-limiter.js';
+import { UnsentResponseLimiter } from './rate-limit/unsent-response-limiter.js';
 import { RequestDeadline } from './server/request-deadline.js';
 import { RequestValidationPipe, UnknownNamesGuard } from './validation/validation.pipe.js';
 
@@ -17,8 +17,8 @@ import { RequestValidationPipe, UnknownNamesGuard } from './validation/validatio
     { provide: APP_FILTER, useExisting: ErrorResponses },
     ResponseStreams,
     RequestDeadline,
-    RequestRates,
-    UnsentResponses,
+    RateLimiter,
+    UnsentResponseLimiter,
     ResponseCache,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },

@@ -7,7 +7,7 @@ import { UnitsModule } from '../../units/units.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { CatalogueImportModule } from '../catalogue-import/catalogue-import.module.js';
 import { OperatorDataModule } from '../operator-data.module.js';
-import { LoginAttempts } from './access/login-attempts.js';
+import { LoginRateLimiter } from './access/login-rate-limiter.js';
 import { Console } from './console.js';
 import { PageServices } from './pages/services.js';
 
@@ -22,7 +22,7 @@ import { PageServices } from './pages/services.js';
     UnitsModule,
     WebhooksModule,
   ],
-  providers: [Console, LoginAttempts, PageServices],
+  providers: [Console, LoginRateLimiter, PageServices],
   exports: [Console],
 })
 export class ConsoleModule {}

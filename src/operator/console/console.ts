@@ -10,7 +10,7 @@ import {
   withinDeadline,
 } from '../../core/database/connection/database-errors.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { LoginAttempts } from './access/login-attempts.js';
+import { LoginRateLimiter } from './access/login-rate-limiter.js';
 import { Sessions } from './access/sessions.js';
 import type { ConsolePage, PageRequest, Reader } from './pages/page.js';
 import { pages } from './pages/pages.js';
@@ -61,7 +61,7 @@ export class Console {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly services: PageServices,
-    private readonly attempts: LoginAttempts,
+    private readonly limiter: LoginRateLimiter,
   ) {}
 
   /** Does nothing without OPS_PASSWORD. */
@@ -139,7 +139,7 @@ export class Console {
     });
     scope.post('/login', async (request, reply) => {
       const { password = '' } = formOf(request);
-      const outcome = await this.attempts.attempt(request.ip, password);
+      const outcome = await this.limiter.attempt(request.ip, password);
       if (outcome !== 'right') {
         this.logger.warn(`Rejected a console login from ${request.ip}: ${outcome}.`);
         if (outcome === 'wrong') return sendLogin(request, reply, 401, 'login.wrong');

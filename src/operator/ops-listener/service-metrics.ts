@@ -2,11 +2,11 @@ import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { DatabaseConnection } from '../../core/database/connection/database-connection.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
-import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
+import { RateLimiter } from '../../core/http/rate-limit/rate-limiter.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
-import { AuthenticationFailures } from '../../tenants/keys/authentication-failures.js';
+import { AuthFailureLimiter } from '../../tenants/keys/auth-failure-limiter.js';
 import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 
@@ -36,8 +36,8 @@ export function addServiceMetrics(modules: ModuleRef): void {
     () => [
       { labels: { kind: 'key' }, value: get(ApiKeyAuthenticator).stats().known },
       { labels: { kind: 'unknown key' }, value: get(ApiKeyAuthenticator).stats().unknown },
-      { labels: { kind: 'limited key' }, value: get(RequestRates).stats().keys },
-      { labels: { kind: 'failing client' }, value: get(AuthenticationFailures).stats().clients },
+      { labels: { kind: 'limited key' }, value: get(RateLimiter).stats().keys },
+      { labels: { kind: 'failing client' }, value: get(AuthFailureLimiter).stats().clients },
     ],
     ['kind'],
   );

@@ -10,7 +10,7 @@ import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authentica
 import { hashApiKey } from './api-key-policy.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
-import { AuthenticationFailures } from './authentication-failures.js';
+import { AuthFailureLimiter } from './auth-failure-limiter.js';
 import type { Caller } from './caller.js';
 
 /** Sets the caller of a route that needs a key (rule HTTP-2). The key must permit the request (rule AUTH-7). */
@@ -18,7 +18,7 @@ import type { Caller } from './caller.js';
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: ApiKeyAuthenticator,
-    private readonly failures: AuthenticationFailures,
+    private readonly failures: AuthFailureLimiter,
     private readonly deadline: RequestDeadline,
   ) {}
 

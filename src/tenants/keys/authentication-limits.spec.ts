@@ -8,7 +8,7 @@ import type { OrganizationsRepository } from '../organizations/organizations.rep
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
 import type { ApiKeysService } from './api-keys.service.js';
-import { AuthenticationFailures, addressRangeOf } from './authentication-failures.js';
+import { AuthFailureLimiter, addressRangeOf } from './auth-failure-limiter.js';
 
 const environment = readEnvironment({});
 const attempts = 10_500;
@@ -84,7 +84,7 @@ describe('the API key authenticator', () => {
   it('allows a client only as many lookups of unknown keys as failures', async () => {
     const { promise: found, resolve } = Promise.withResolvers<null>();
     const { accepts, queries, isCached } = authenticatorOf((hash) => findKnown(hash) ?? found);
-    const failures = new AuthenticationFailures(new Clock(), environment);
+    const failures = new AuthFailureLimiter(new Clock(), environment);
     const limitedLookup = () => failures.beginLookup('stranger');
     expect(await accepts('known', limitedLookup)).toBe(true);
     const all = Array.from({ length: attempts }, (_, index) =>
@@ -142,7 +142,7 @@ describe('the API key authenticator', () => {
   });
 
   it('counts failures of at most 10,000 addresses', () => {
-    const failures = new AuthenticationFailures(new Clock(), environment);
+    const failures = new AuthFailureLimiter(new Clock(), environment);
     const error = new DomainError(authenticationErrors.keyInvalid);
     for (let index = 0; index < attempts; index++) failures.count(`address ${index}`, error);
     expect(failures.stats()).toEqual({ clients: 10_000 });

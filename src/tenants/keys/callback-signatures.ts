@@ -14,7 +14,7 @@ import {
   signingSecrets,
 } from '../../core/secrets/signing-secret.js';
 import { minuteMs } from '../../core/values/time.js';
-import { AuthenticationFailures } from './authentication-failures.js';
+import { AuthFailureLimiter } from './auth-failure-limiter.js';
 import type { Caller } from './caller.js';
 
 /** Allows for transfer time and the partner's clock. */
@@ -27,7 +27,7 @@ export class CallbackSignatures {
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
-    private readonly failures: AuthenticationFailures,
+    private readonly failures: AuthFailureLimiter,
     private readonly clock: Clock,
   ) {
     this.encryptionKeys = encryptionKeys(environment);

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { type ReferenceKind, referencesOf } from '../../core/fields/declared-fields.js';
-import { FreshCache } from '../../core/cache/fresh-cache.js';
+import { TenantCache } from '../../core/cache/tenant-cache.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -34,7 +34,7 @@ export class UnitFiltersService {
   constructor(
     @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
     private readonly catalogue: CatalogueRepository,
-    private readonly cache: FreshCache,
+    private readonly cache: TenantCache,
   ) {}
 
   /**

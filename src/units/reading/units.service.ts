@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { FreshCache } from '../../core/cache/fresh-cache.js';
+import { TenantCache } from '../../core/cache/tenant-cache.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { isUnsortable } from '../../core/database/connection/database-errors.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
@@ -79,7 +79,7 @@ export class UnitsService {
     private readonly catalogue: CatalogueRepository,
     private readonly filters: UnitFiltersService,
     private readonly presenter: UnitPresenter,
-    private readonly cache: FreshCache,
+    private readonly cache: TenantCache,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
   ) {}

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import type { Document, FindCursor, FindOptions } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/json.js';
-import type { FreshCache } from '../../cache/fresh-cache.js';
+import type { TenantCache } from '../../cache/tenant-cache.js';
 import { afterTransaction, openSession } from '../transactions/sessions.js';
 import {
   bufferedBatches,
@@ -45,7 +45,7 @@ export class TenantCollection<T extends TenantDocument> {
   constructor(
     protected readonly model: Model<T>,
     private readonly types?: StoredTypes,
-    private readonly cache?: FreshCache,
+    private readonly cache?: TenantCache,
   ) {}
 
   async findOne<R extends object = T>(

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { getModelToken, MongooseModule } from '@nestjs/mongoose';
 import type { Model, Schema } from 'mongoose';
-import { FreshCache } from '../../cache/fresh-cache.js';
+import { TenantCache } from '../../cache/tenant-cache.js';
 import { CrossTenantCollection } from './cross-tenant-collection.js';
 import { collectionToken } from './tenant-collection.js';
 import { StoredTypes } from './stored-types.js';
@@ -22,8 +22,8 @@ export class TenantCollectionsModule {
     const models = MongooseModule.forFeature([...definitions]);
     const collections = definitions.map(({ name, schema, hasForeignFields, isCached }) => ({
       provide: collectionToken(name),
-      inject: [getModelToken(name), FreshCache],
-      useFactory: (model: Model<TenantDocument>, cache: FreshCache) => {
+      inject: [getModelToken(name), TenantCache],
+      useFactory: (model: Model<TenantDocument>, cache: TenantCache) => {
         const types = hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
         // Classes that inject it as a TenantCollection can query only one organization.
         return new CrossTenantCollection(model, types, isCached && cache);

@@ -7,7 +7,7 @@ import {
   type Position,
   positionOf,
 } from '../../database/documents/keyset.js';
-import { cacheLifetimeMs } from '../../cache/fresh-cache.js';
+import { cacheLifetimeMs } from '../../cache/tenant-cache.js';
 import { commitLagMs } from '../../database/transactions/transactions.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';

@@ -5,7 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { withinDeadline } from '../../database/connection/database-errors.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { UnsentResponses } from '../rate-limit/unsent-responses.js';
+import { UnsentResponseLimiter } from '../rate-limit/unsent-response-limiter.js';
 import { mebibyte } from '../../values/numbers.js';
 import Negotiator from 'negotiator';
 
@@ -23,7 +23,7 @@ export type ResponseBody = Buffer | Readable;
 @Injectable()
 export class ResponseStreams {
   constructor(
-    private readonly unsentResponses: UnsentResponses,
+    private readonly unsentResponses: UnsentResponseLimiter,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 

@@ -21,7 +21,7 @@ const maxKeys = 10_000;
 
 /** Each process counts for itself: a shared count would need a query for each request (rule HTTP-22). */
 @Injectable()
-export class RequestRates {
+export class RateLimiter {
   private readonly buckets: TokenBuckets;
   private readonly standard: RateLimit;
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import PQueue from 'p-queue';
-import { addressRangeOf } from '../../../tenants/keys/authentication-failures.js';
+import { addressRangeOf } from '../../../tenants/keys/auth-failure-limiter.js';
 import { Clock } from '../../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../core/configuration/environment.js';
 import { type RateLimit, TokenBuckets } from '../../../core/http/rate-limit/token-buckets.js';
@@ -18,7 +18,7 @@ const maxWaiting = 10;
 
 /** Limits the rate and the cost of login attempts (rule OPS-30). */
 @Injectable()
-export class LoginAttempts {
+export class LoginRateLimiter {
   private readonly clients: TokenBuckets;
   private readonly all: TokenBuckets;
   private readonly comparisons = new PQueue({ concurrency });

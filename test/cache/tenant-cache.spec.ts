@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ClientSession } from 'mongodb';
 import { Types } from 'mongoose';
 import type { Environment } from '../../src/core/configuration/environment.js';
-import { cacheLifetimeMs, FreshCache } from '../../src/core/cache/fresh-cache.js';
+import { cacheLifetimeMs, TenantCache } from '../../src/core/cache/tenant-cache.js';
 import { withSession } from '../../src/core/database/transactions/sessions.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
@@ -13,13 +13,13 @@ import { rounds } from '../support/rounds.js';
 const mebibyte = 2 ** 20;
 const ownId = new Types.ObjectId();
 
-let cache: FreshCache;
+let cache: TenantCache;
 let metrics: Metrics;
 let now: number;
 
 function start(maxBytes = 64 * mebibyte): void {
   metrics = new Metrics();
-  cache = new FreshCache({ RESPONSE_CACHE_BYTES: maxBytes } as Environment, metrics);
+  cache = new TenantCache({ RESPONSE_CACHE_BYTES: maxBytes } as Environment, metrics);
   now = 1_000_000;
   cache.now = () => now;
 }
@@ -96,7 +96,7 @@ function simulate(scheduler: fc.Scheduler) {
 const get = (key: string, value: string, organization = ownId) =>
   cache.get(organization, key, async () => value);
 
-describe('FreshCache', () => {
+describe('TenantCache', () => {
   it('never returns a value older than one second or than an own write', async () => {
     const steps = fc.array(step, { minLength: 5, maxLength: 40 });
     const property = fc.asyncProperty(fc.scheduler(), steps, async (scheduler, list) => {
@@ -151,7 +151,7 @@ describe('FreshCache', () => {
   });
 });
 
-describe('the memory of FreshCache', () => {
+describe('the memory of TenantCache', () => {
   it('stays within its limit', async () => {
     const maxBytes = 4 * mebibyte;
     start(maxBytes);

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { rateLimitFields } from '../../core/http/rate-limit/request-rates.js';
+import { rateLimitFields } from '../../core/http/rate-limit/rate-limiter.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 
@@ -11,7 +11,7 @@ import { authenticationErrors } from '../../core/http/errors/authentication-erro
 const maxClients = 10_000;
 
 @Injectable()
-export class AuthenticationFailures {
+export class AuthFailureLimiter {
   private readonly buckets: TokenBuckets;
   private readonly limit: RateLimit;
   /** Running lookups by client; each may become a failure. */

@@ -15,7 +15,7 @@ type Payload = string | Buffer | Readable | null | undefined;
 
 /** Beyond the limit of unread responses, requests and large reads get 429 (rule HTTP-22). */
 @Injectable()
-export class UnsentResponses {
+export class UnsentResponseLimiter {
   private readonly held = new Map<string, Map<FastifyReply, () => number>>();
 
   addTo(fastify: FastifyInstance): void {

@@ -35,7 +35,7 @@ const currentRead = new AsyncLocalStorage<CacheRead>();
 
 /** Each key contains the organization's generation: a write raises it, which invalidates all entries (rule DATA-6). */
 @Injectable()
-export class FreshCache {
+export class TenantCache {
   now = (): number => performance.now();
   private readonly entries: LRUCache<string, Entry> | null;
   private readonly generations = new LRUCache<string, number>({ max: maxOrganizations });
