@@ -1,5 +1,5 @@
 // Creates usage statistics of four weeks, as processes count them, for keys that call every route in every quarter.
-import { startOf, timeSteps } from '../../dist/operator/usage/time-steps.js';
+import { startOf, chartIntervals } from '../../dist/operator/usage/chart-intervals.js';
 import { idOf, sizes } from './names.mjs';
 
 const days = 28;
@@ -46,11 +46,11 @@ function multiplied(counts, factor) {
 }
 
 function spansOf(span, now) {
-  const { ms } = timeSteps[span];
-  const length = Math.ceil((days * timeSteps.day.ms) / ms) + 1;
+  const { ms } = chartIntervals[span];
+  const length = Math.ceil((days * chartIntervals.day.ms) / ms) + 1;
   return Array.from({ length }, (_, index) => {
     const at = startOf(span, now.getTime()) - index * ms;
-    const expiresAt = new Date(at + 400 * timeSteps.day.ms);
+    const expiresAt = new Date(at + 400 * chartIntervals.day.ms);
     return { span, at: new Date(at), keyId: null, expiresAt };
   });
 }

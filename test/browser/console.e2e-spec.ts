@@ -94,7 +94,7 @@ const pages: Readonly<Record<string, readonly [selector: string, () => Promise<u
   'lead-shown': ['.notice a', () => show(sample.lead)],
   reservation: ['.timeline .bad', () => open(sample.reservation)],
   unit: ['tbody a', () => open(sample.unit)],
-  webhooks: ['.curve', () => open('/webhooks')],
+  webhooks: ['.sparkline', () => open('/webhooks')],
   endpoint: ['#since', () => open(sample.endpoint)],
   'endpoint-ended': ['form[action$="/enable"]', () => open(sample.disabledEndpoint)],
   confirmation: [

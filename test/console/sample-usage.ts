@@ -1,10 +1,14 @@
 import { type Db, type Document, ObjectId } from 'mongodb';
 import { type Counts, sumOf } from '../../src/operator/usage/call-counts.js';
-import { startOf, timeSteps, type TimeStep } from '../../src/operator/usage/time-steps.js';
+import {
+  startOf,
+  chartIntervals,
+  type ChartInterval,
+} from '../../src/operator/usage/chart-intervals.js';
 import { hourOfWeek } from '../../src/operator/usage/traffic-baseline.js';
 
-const quarterMs = timeSteps.quarter.ms;
-const hourMs = timeSteps.hour.ms;
+const quarterMs = chartIntervals.quarter.ms;
+const hourMs = chartIntervals.hour.ms;
 
 export interface SampleKey {
   readonly keyId: ObjectId;
@@ -44,8 +48,10 @@ export async function addUsage(
     ['day', 28],
   ] as const;
   const documents = spans.flatMap(([span, count]) => {
-    const end = startOf(span, now) + timeSteps[span].ms;
-    return timesBefore(end, count, timeSteps[span].ms).map((at) => totalOf(span, at, keys, now));
+    const end = startOf(span, now) + chartIntervals[span].ms;
+    return timesBefore(end, count, chartIntervals[span].ms).map((at) =>
+      totalOf(span, at, keys, now),
+    );
   });
   // The service may already have counted calls in the same spans, so these are replaced.
   await db.collection('usageStats').bulkWrite(
@@ -78,12 +84,12 @@ function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document
 
 /** Sums the elapsed part of a quarter, an hour or a day. */
 function totalOf(
-  span: Exclude<TimeStep, 'week'>,
+  span: Exclude<ChartInterval, 'week'>,
   at: number,
   keys: readonly SampleKey[],
   now: number,
 ): Document {
-  const length = Math.min(timeSteps[span].ms, now - at);
+  const length = Math.min(chartIntervals[span].ms, now - at);
   const quarters = timesBefore(at + length, Math.max(1, Math.round(length / quarterMs)), quarterMs);
   const parts = keys.flatMap((key) =>
     routes.map((route, index) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hourMs } from '../../core/values/time.js';
-import { baselineOf, HourlyCallCounts, type KeyState } from './traffic-baseline.js';
+import { baselineOf, HourlyCallCounts, type TrafficState } from './traffic-baseline.js';
 
 /** Wednesday 25 November 2026, 12:15 UTC. */
 const now = Date.UTC(2026, 10, 25, 12, 15);
@@ -46,7 +46,7 @@ const officeHours = (hour: Date) => ({
 const failingToday = (_: Date, ago: number) => ({ calls: 10, errors: ago < 12 ? 5 : 0 });
 const fewCallsToday = (_: Date, ago: number) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 });
 
-const cases: [string, KeyState, KeyHour[]][] = [
+const cases: [string, TrafficState, KeyHour[]][] = [
   ['calls every hour as usual', 'usual', hours(fourWeeks, 0, hourly(10))],
   ['stopped two hours ago, without an earlier silence', 'silent', hours(fourWeeks, 3, hourly(10))],
   ['has not called in this hour yet', 'usual', hours(fourWeeks, 1, hourly(10))],

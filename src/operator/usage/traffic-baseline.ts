@@ -1,11 +1,11 @@
 import { hourMs } from '../../core/values/time.js';
-import { startOf } from './time-steps.js';
+import { startOf } from './chart-intervals.js';
 
 /**
  * `silent`: calls have stopped; `failing`: many more calls than usual are rejected or fail; `busier`, `quieter`: at
  * least three times or at most a third of the usual daily calls; `new`: no baseline yet.
  */
-export type KeyState = 'silent' | 'failing' | 'busier' | 'quieter' | 'new' | 'usual';
+export type TrafficState = 'silent' | 'failing' | 'busier' | 'quieter' | 'new' | 'usual';
 
 export type TrafficBaseline = ReturnType<typeof baselineOf>;
 
@@ -83,7 +83,7 @@ function trafficFacts({ begin, calls, errors }: HourlyCallCounts) {
 
 type TrafficFacts = Omit<ReturnType<typeof trafficFacts>, 'week' | 'lastHour'>;
 
-function stateOf(facts: TrafficFacts): KeyState {
+function stateOf(facts: TrafficFacts): TrafficState {
   const { calls, usualCalls, errors } = facts;
   const isFailing = errors >= minErrors && errors > failingShare * calls;
   const usualShare = facts.earlierCalls === 0 ? 0 : facts.usualErrors / facts.earlierCalls;

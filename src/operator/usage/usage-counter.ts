@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/configuration/clock.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
-import { startOf } from './time-steps.js';
+import { startOf } from './chart-intervals.js';
 
 /** Keeps at least one hour of counts while the database is unavailable; further calls are lost. */
-const maxQuarters = 5;
-/** Limits the keys and the routes of a quarter; further ones share a count. */
+const maxQuarterHours = 5;
+/** Limits the keys and the routes of a quarter of an hour; further ones share a count. */
 const maxNames = 1_000;
 
-export interface QuarterCounts {
+export interface QuarterHourCounts {
   /** Start in milliseconds since 1970. */
   readonly at: number;
   readonly total: Counts;
@@ -19,21 +19,21 @@ export interface QuarterCounts {
 }
 
 export class UsageCounter {
-  private readonly quarters = new Map<number, QuarterCounts>();
+  private readonly quarterHours = new Map<number, QuarterHourCounts>();
   lostCalls = 0;
 
   constructor(private readonly clock: Clock) {}
 
   count(completed: CompletedRequest, isPoll = false, keyOnlyCounts: Counts = {}): void {
     const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
-    const quarter = this.quarter();
-    if (quarter === undefined) {
+    const quarterHour = this.quarterHour();
+    if (quarterHour === undefined) {
       this.lostCalls++;
       return;
     }
-    const keyCounts = countsOf(quarter.keys, apiKeyId ?? 'none', 'none');
-    const routeCounts = countsOf(quarter.routes, `${method} ${route}`, 'other');
-    for (const counts of [quarter.total, keyCounts, routeCounts])
+    const keyCounts = countsOf(quarterHour.keys, apiKeyId ?? 'none', 'none');
+    const routeCounts = countsOf(quarterHour.routes, `${method} ${route}`, 'other');
+    for (const counts of [quarterHour.total, keyCounts, routeCounts])
       countCall(counts, status, isPoll ? null : milliseconds);
     for (const code of errorCodes) addCounts(keyCounts, { [codeField(code)]: 1 });
     addCounts(keyCounts, keyOnlyCounts);
@@ -41,23 +41,23 @@ export class UsageCounter {
 
   countDeliveries(delivered: number, undelivered: number): void {
     if (delivered + undelivered === 0) return;
-    const quarter = this.quarter();
-    if (quarter !== undefined) addCounts(quarter.total, { delivered, undelivered });
+    const quarterHour = this.quarterHour();
+    if (quarterHour !== undefined) addCounts(quarterHour.total, { delivered, undelivered });
   }
 
-  take(): readonly QuarterCounts[] {
-    const taken = [...this.quarters.values()];
-    this.quarters.clear();
+  take(): readonly QuarterHourCounts[] {
+    const taken = [...this.quarterHours.values()];
+    this.quarterHours.clear();
     return taken;
   }
 
-  private quarter(): QuarterCounts | undefined {
+  private quarterHour(): QuarterHourCounts | undefined {
     const at = startOf('quarter', this.clock.now().getTime());
-    const known = this.quarters.get(at);
-    if (known !== undefined || this.quarters.size >= maxQuarters) return known;
-    const quarter = { at, total: {}, keys: new Map(), routes: new Map() };
-    this.quarters.set(at, quarter);
-    return quarter;
+    const known = this.quarterHours.get(at);
+    if (known !== undefined || this.quarterHours.size >= maxQuarterHours) return known;
+    const quarterHour = { at, total: {}, keys: new Map(), routes: new Map() };
+    this.quarterHours.set(at, quarterHour);
+    return quarterHour;
   }
 }
 

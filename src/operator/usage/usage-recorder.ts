@@ -13,9 +13,9 @@ import { dayMs, minuteMs, weekMs } from '../../core/values/time.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 import type { Counts } from './call-counts.js';
 import { keyCounts, operationIncrements } from './key-counts.js';
-import { startOf } from './time-steps.js';
+import { startOf } from './chart-intervals.js';
 import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';
-import { type QuarterCounts, UsageCounter } from './usage-counter.js';
+import { type QuarterHourCounts, UsageCounter } from './usage-counter.js';
 import type { UsageStatsDocument } from './usage-stats.schema.js';
 
 const intervalMs = 10_000;
@@ -30,7 +30,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     () => intervalMs,
   );
   private readonly counter: UsageCounter;
-  private batch: readonly QuarterCounts[] = [];
+  private batch: readonly QuarterHourCounts[] = [];
   private storedAt: Date;
   private attempts = { delivered: 0, failed: 0 };
 
@@ -87,7 +87,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   private async storeBatch(): Promise<void> {
     this.countAttempts();
     if (this.batch.length === 0) this.batch = this.counter.take();
-    const writes = this.batch.flatMap((quarter) => this.writesOf(quarter));
+    const writes = this.batch.flatMap((quarterHour) => this.writesOf(quarterHour));
     if (writes.length === 0) return this.confirm();
     let isToBeCommitted = false;
     try {
@@ -113,7 +113,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     this.attempts = { delivered, failed };
   }
 
-  private writesOf({ at, total, keys, routes }: QuarterCounts) {
+  private writesOf({ at, total, keys, routes }: QuarterHourCounts) {
     const retentionMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
     const encoded = [...routes].map(([route, counts]) => [encodeRoute(route), counts] as const);
     const names = { ...incrementPaths('keys', keys), ...incrementPaths('routes', encoded) };
@@ -139,7 +139,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
 }
 
 function upsert(
-  { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterCounts, 'at'>,
+  { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterHourCounts, 'at'>,
   retentionMs: number,
   $inc: Counts,
 ) {

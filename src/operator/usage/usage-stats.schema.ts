@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { expireAfter } from '../../core/database/documents/tenant-document.js';
 import { type Counts, countFields } from './call-counts.js';
-import type { TimeStep } from './time-steps.js';
+import type { ChartInterval } from './chart-intervals.js';
 
 /**
  * Contains counts of all processes (rule OPS-32): all calls of a quarter of an hour, an hour or a day, or the calls
@@ -13,7 +13,7 @@ export class UsageStatsDocument {
   declare _id: Types.ObjectId;
 
   @Prop({ type: String, required: true })
-  span!: TimeStep;
+  span!: ChartInterval;
 
   @Prop({ type: Date, required: true })
   at!: Date;
@@ -29,11 +29,11 @@ export class UsageStatsDocument {
   @Prop({ type: Number })
   undelivered?: number;
 
-  /** Set for a quarter; keyed by the id of the key. */
+  /** Set for a quarter of an hour; keyed by the id of the key. */
   @Prop({ type: SchemaTypes.Mixed })
   keys?: Record<string, Counts>;
 
-  /** Set for a quarter; keyed by the percent-encoded route, because field names must not have dots. */
+  /** Set for a quarter of an hour; keyed by the percent-encoded route, because field names must not have dots. */
   @Prop({ type: SchemaTypes.Mixed })
   routes?: Record<string, Counts>;
 

@@ -12,7 +12,7 @@ import {
   summaryOf,
   sumOf,
 } from './call-counts.js';
-import { startOf, stepsUntil, type TimeStep } from './time-steps.js';
+import { startOf, intervalStartsUntil, type ChartInterval } from './chart-intervals.js';
 import {
   baselineOf,
   baselineWindowMs,
@@ -42,8 +42,8 @@ export interface KeyUsage extends TrafficBaseline {
   readonly used: UsedOperations;
 }
 
-export type StepStats = ReturnType<typeof seriesOf>[number];
-export type ErrorStep = Awaited<ReturnType<UsageStatsService['errorsOfKey']>>[number];
+export type IntervalStats = ReturnType<typeof seriesOf>[number];
+export type ErrorCounts = Awaited<ReturnType<UsageStatsService['errorsOfKey']>>[number];
 export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 
 @Injectable()
@@ -53,17 +53,17 @@ export class UsageStatsService {
     private readonly clock: Clock,
   ) {}
 
-  async series(step: TimeStep): Promise<StepStats[]> {
-    const times = stepsUntil(step, this.clock.now().getTime());
+  async series(span: ChartInterval): Promise<IntervalStats[]> {
+    const times = intervalStartsUntil(span, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
-    return seriesOf(step, times, await this.totals(step === 'week' ? 'day' : step, from));
+    return seriesOf(span, times, await this.totals(span === 'week' ? 'day' : span, from));
   }
 
-  /** Series by hour or longer steps reach only as far back as the traffic baseline. */
-  async seriesOfKey(keyId: string, step: TimeStep): Promise<StepStats[]> {
-    const times = stepsUntil(step, this.clock.now().getTime());
+  /** Series by hour or longer intervals reach only as far back as the traffic baseline. */
+  async seriesOfKey(keyId: string, span: ChartInterval): Promise<IntervalStats[]> {
+    const times = intervalStartsUntil(span, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
-    if (step === 'quarter') return seriesOf(step, times, await this.quartersOfKey(keyId, from));
+    if (span === 'quarter') return seriesOf(span, times, await this.quarterHoursOfKey(keyId, from));
     const weeks = await this.weeks(from.getTime(), new Types.ObjectId(keyId)).toArray();
     const counted = weeks.flatMap((week) =>
       hoursOf(week).map(({ at, calls, errors }) => ({
@@ -71,11 +71,11 @@ export class UsageStatsService {
         counts: { calls, refused: errors },
       })),
     );
-    return seriesOf(step, times, counted);
+    return seriesOf(span, times, counted);
   }
 
   async lastDay() {
-    const [first = 0] = stepsUntil('quarter', this.clock.now().getTime());
+    const [first = 0] = intervalStartsUntil('quarter', this.clock.now().getTime());
     const from = new Date(first);
     const totals = await this.totals('quarter', from);
     const routes = new Map<string, Counts>();
@@ -103,12 +103,12 @@ export class UsageStatsService {
     };
   }
 
-  async errorsOfKey(keyId: string, step: TimeStep) {
+  async errorsOfKey(keyId: string, span: ChartInterval) {
     const now = this.clock.now().getTime();
-    const first = startOf(step, now - maxErrorCodeDays * dayMs);
-    const times = stepsUntil(step, now).filter((time) => time >= first);
-    const quarters = await this.quartersOfKey(keyId, new Date(times[0] ?? now));
-    return countsOfSteps(step, times, quarters).map((counts, index) => ({
+    const first = startOf(span, now - maxErrorCodeDays * dayMs);
+    const times = intervalStartsUntil(span, now).filter((time) => time >= first);
+    const quarters = await this.quarterHoursOfKey(keyId, new Date(times[0] ?? now));
+    return countsOfIntervals(span, times, quarters).map((counts, index) => ({
       at: new Date(times[index] ?? 0),
       codes: new Map(errorCodesIn(counts)),
     }));
@@ -141,7 +141,7 @@ export class UsageStatsService {
     return found.map(({ at, ...counts }) => ({ at, counts }));
   }
 
-  private async quartersOfKey(keyId: string, from: Date): Promise<TimedCounts[]> {
+  private async quarterHoursOfKey(keyId: string, from: Date): Promise<TimedCounts[]> {
     const found = await this.find<Pick<UsageStatsDocument, 'at' | 'keys'>>(
       { span: 'quarter', at: { $gte: from } },
       { projection: { _id: 0, at: 1, [`keys.${keyId}`]: 1 } },
@@ -170,19 +170,19 @@ function hoursOf({ at, callsByHour = {}, errorsByHour = {} }: StoredWeek) {
   }));
 }
 
-function countsOfSteps(
-  step: TimeStep,
+function countsOfIntervals(
+  span: ChartInterval,
   times: readonly number[],
   counted: readonly TimedCounts[],
 ): Counts[] {
-  const byStep = Map.groupBy(counted, ({ at }) => startOf(step, at.getTime()));
-  return times.map((time) => sumOf((byStep.get(time) ?? []).map(({ counts }) => counts)));
+  const bySpan = Map.groupBy(counted, ({ at }) => startOf(span, at.getTime()));
+  return times.map((time) => sumOf((bySpan.get(time) ?? []).map(({ counts }) => counts)));
 }
 
-function seriesOf(step: TimeStep, times: readonly number[], counted: readonly TimedCounts[]) {
-  const steps = countsOfSteps(step, times, counted);
+function seriesOf(span: ChartInterval, times: readonly number[], counted: readonly TimedCounts[]) {
+  const sums = countsOfIntervals(span, times, counted);
   return times.map((time, index) => {
-    const counts = steps[index] ?? {};
+    const counts = sums[index] ?? {};
     return { at: new Date(time), ...summaryOf(counts), deliveries: deliveriesOf(counts) };
   });
 }

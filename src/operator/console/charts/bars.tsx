@@ -1,7 +1,7 @@
 /** The style sheet has a light and a dark shade of each color. */
 export type Color = 'good' | 'warn' | 'bad' | 'accent' | 'faint';
 
-/** Null marks a step without a value. */
+/** Null marks an interval without a value. */
 export interface Series {
   readonly name: string;
   readonly color: Color;
@@ -11,7 +11,7 @@ export interface Series {
 /** Height of the drawing in its own units, which the page scales. */
 const height = 100;
 
-/** Draws the parts of a step stacked, or one in front of the other. */
+/** Draws the parts of an interval stacked, or one in front of the other. */
 export function Bars({
   series,
   isStacked = true,
@@ -35,11 +35,11 @@ export function Bars({
     <svg class="bars" {...size} {...meaning}>
       {marked !== undefined && <rect class="mark" x={marked} width="1" height={height} />}
       {series.map(({ name, color, values }) => {
-        const bars = values.map((value, step) => {
+        const bars = values.map((value, index) => {
           if (value === null || value === 0) return '';
-          const bottom = bottoms[step] ?? 0;
-          if (isStacked) bottoms[step] = bottom + value;
-          return `M${step}.1 ${y(bottom, highest)}V${y(bottom + value, highest)}h.8V${y(bottom, highest)}z`;
+          const bottom = bottoms[index] ?? 0;
+          if (isStacked) bottoms[index] = bottom + value;
+          return `M${index}.1 ${y(bottom, highest)}V${y(bottom + value, highest)}h.8V${y(bottom, highest)}z`;
         });
         return <path key={name} class={color} d={bars.join('')} />;
       })}
@@ -49,9 +49,9 @@ export function Bars({
 
 /** Returns 1 without values, so that it can divide. */
 export function highestOf(series: readonly Series[], isStacked: boolean): number {
-  const steps = series[0]?.values ?? [];
-  const sums = steps.map((_, step) => {
-    const values = series.map(({ values: all }) => all[step] ?? 0);
+  const intervals = series[0]?.values ?? [];
+  const sums = intervals.map((_, index) => {
+    const values = series.map(({ values: all }) => all[index] ?? 0);
     return isStacked ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values);
   });
   return Math.max(...sums) || 1;

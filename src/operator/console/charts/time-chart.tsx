@@ -1,33 +1,33 @@
-import { type TimeStep, timeSteps } from '../../usage/time-steps.js';
+import { type ChartInterval, chartIntervals } from '../../usage/chart-intervals.js';
 import { type Reader, useReader } from '../pages/page.js';
 import { Table, type FieldLabel, titleOf } from '../pages/shared/fields.js';
 import { Link } from '../pages/shared/parts.js';
 import type { TextKey } from '../texts/text.js';
 import { Bars, type Color, highestOf } from './bars.js';
 
-const timeStepNames = Object.keys(timeSteps) as readonly TimeStep[];
-/** Charts of fewer steps are narrow: a single bar would fill the page. */
-const maxSparseSteps = 12;
+const intervalNames = Object.keys(chartIntervals) as readonly ChartInterval[];
+/** Charts of fewer intervals are narrow: a single bar would fill the page. */
+const maxSparseIntervals = 12;
 /** Positions of time labels as shares of the width. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
-export function stepOf({ query }: Pick<Reader, 'query'>): TimeStep {
-  return timeStepNames.find((step) => step === query['by']) ?? 'quarter';
+export function intervalOf({ query }: Pick<Reader, 'query'>): ChartInterval {
+  return intervalNames.find((interval) => interval === query['by']) ?? 'quarter';
 }
 
-export function StepChoice() {
+export function IntervalNav() {
   const reader = useReader();
   const { text, path } = reader;
   return (
     <nav class="steps" aria-label={text('chart.by')}>
       <ul>
-        {timeStepNames.map((step) => (
-          <li key={step}>
+        {intervalNames.map((interval) => (
+          <li key={interval}>
             <Link
-              to={`${path === '/' ? '' : path}?by=${step}`}
-              current={step === stepOf(reader) && 'true'}
+              to={`${path === '/' ? '' : path}?by=${interval}`}
+              current={interval === intervalOf(reader) && 'true'}
             >
-              {text(`chart.by.${step}`)}
+              {text(`chart.by.${interval}`)}
             </Link>
           </li>
         ))}
@@ -36,36 +36,36 @@ export function StepChoice() {
   );
 }
 
-export type ChartLine<Step> = FieldLabel & {
+export type ChartSeries<Interval> = FieldLabel & {
   readonly color: Color;
-  readonly of: (step: Step) => number | null;
+  readonly of: (interval: Interval) => number | null;
 };
 
 /**
- * Shows values by the step in the address, the newest at the right, as bars that scripts make interactive and as a
- * table. Begins with the first step that has a value.
+ * Shows values by the interval in the address, the newest at the right, as bars that scripts make interactive and as a
+ * table. Begins with the first interval that has a value.
  */
-export function TimeChart<Step extends { readonly at: Date }>({
+export function TimeChart<Interval extends { readonly at: Date }>({
   title,
   note,
-  steps,
-  lines,
+  data,
+  series,
   isStacked = true,
   format,
 }: {
   readonly title: TextKey;
   /** Defaults to the sums of stacked values. */
   readonly note?: string;
-  readonly steps: readonly Step[];
-  readonly lines: readonly ChartLine<NoInfer<Step>>[];
-  /** True if the values of a step add up. */
+  readonly data: readonly Interval[];
+  readonly series: readonly ChartSeries<NoInfer<Interval>>[];
+  /** True if the values of an interval add up. */
   readonly isStacked?: boolean;
   readonly format?: (value: number | null) => string;
 }) {
   const reader = useReader();
   const { text, formats } = reader;
   const formatValue = format ?? formats.number;
-  const first = steps.findIndex((step) => lines.some(({ of }) => (of(step) ?? 0) > 0));
+  const first = data.findIndex((interval) => series.some(({ of }) => (of(interval) ?? 0) > 0));
   const name = text(title);
   if (first === -1) {
     return (
@@ -75,18 +75,18 @@ export function TimeChart<Step extends { readonly at: Date }>({
       </figure>
     );
   }
-  const shown = steps.slice(first);
+  const shown = data.slice(first);
   const last = shown.length - 1;
-  const series = lines.map((line) => ({
-    name: titleOf(line, reader),
-    color: line.color,
-    values: shown.map(line.of),
+  const drawn = series.map((one) => ({
+    name: titleOf(one, reader),
+    color: one.color,
+    values: shown.map(one.of),
   }));
-  const sums = series.map((line) => {
-    const sum = line.values.reduce<number>((total, value) => total + (value ?? 0), 0);
-    return `${line.name} ${formats.number(sum)}`;
+  const sums = drawn.map((one) => {
+    const sum = one.values.reduce<number>((total, value) => total + (value ?? 0), 0);
+    return `${one.name} ${formats.number(sum)}`;
   });
-  const highest = roundUp(highestOf(series, isStacked));
+  const highest = roundUp(highestOf(drawn, isStacked));
   return (
     <figure class="chart">
       <figcaption>
@@ -95,21 +95,21 @@ export function TimeChart<Step extends { readonly at: Date }>({
       </figcaption>
       <ul class="legend">
         <li>
-          <span>{stepTime(reader, shown[last]?.at)}</span>
+          <span>{intervalTime(reader, shown[last]?.at)}</span>
         </li>
-        {series.map((line) => (
-          <li key={line.name}>
-            <span class={line.color} aria-hidden="true">
+        {drawn.map((one) => (
+          <li key={one.name}>
+            <span class={one.color} aria-hidden="true">
               ■
             </span>
-            {` ${line.name} `}
-            <b>{formatValue(line.values[last] ?? null)}</b>
+            {` ${one.name} `}
+            <b>{formatValue(one.values[last] ?? null)}</b>
           </li>
         ))}
       </ul>
-      <div class={last < maxSparseSteps ? 'plot few' : 'plot'}>
+      <div class={last < maxSparseIntervals ? 'plot few' : 'plot'}>
         <span class="note">{formatValue(highest)}</span>
-        <Bars series={series} isStacked={isStacked} highest={highest} marked={last} />
+        <Bars series={drawn} isStacked={isStacked} highest={highest} marked={last} />
         <input type="range" max={last} value={last} aria-label={name} autocomplete="off" />
         <div class="ticks" aria-hidden="true">
           {[...new Set(ticks.map((share) => Math.round(share * last)))].map((mark) => (
@@ -122,11 +122,11 @@ export function TimeChart<Step extends { readonly at: Date }>({
         <Table
           title={name}
           fields={[
-            { title: 'shared.when', show: ({ at }) => stepTime(reader, at) },
-            ...lines.map((line) => ({
-              ...line,
+            { title: 'shared.when', show: ({ at }) => intervalTime(reader, at) },
+            ...series.map((one) => ({
+              ...one,
               isNumber: true as const,
-              show: (step: Step) => formatValue(line.of(step)),
+              show: (interval: Interval) => formatValue(one.of(interval)),
             })),
           ]}
           items={shown.toReversed()}
@@ -137,17 +137,17 @@ export function TimeChart<Step extends { readonly at: Date }>({
 }
 
 /** Days are UTC and must not be converted to local time. */
-function stepTime(reader: Reader, at: Date | undefined) {
+function intervalTime(reader: Reader, at: Date | undefined) {
   const label = labelOf(reader, at);
-  const isClock = ['quarter', 'hour'].includes(stepOf(reader));
+  const isClock = ['quarter', 'hour'].includes(intervalOf(reader));
   return isClock ? <time dateTime={at?.toISOString()}>{label}</time> : label;
 }
 
 function labelOf(reader: Reader, at = new Date(0)): string {
   const { formats } = reader;
-  const step = stepOf(reader);
-  if (step === 'day' || step === 'week') return formats.day(at);
-  return step === 'hour' ? `${formats.day(at)} ${formats.clock(at)}` : formats.clock(at);
+  const interval = intervalOf(reader);
+  if (interval === 'day' || interval === 'week') return formats.day(at);
+  return interval === 'hour' ? `${formats.day(at)} ${formats.clock(at)}` : formats.clock(at);
 }
 
 /** Rounds up to 1, 2, 5, 10, 20 and so on. */

@@ -61,7 +61,7 @@ export const recordTexts = {
   'endpoint.success': { 'en-us': 'Success rate', 'ar-eg': 'نسبة النجاح' },
   'endpoint.latency': { 'en-us': 'Latency', 'ar-eg': 'زمن الاستجابة' },
   'endpoint.backlog': { 'en-us': 'Backlog', 'ar-eg': 'العمليات المتراكمة' },
-  'endpoint.curve': {
+  'endpoint.sparkline': {
     'en-us': '{name} over the last 24 hours: now {last}, lowest {lowest}, highest {highest}',
     'ar-eg': '{name} خلال آخر 24 ساعة: الآن {last}، الأدنى {lowest}، الأعلى {highest}',
   },

@@ -1,8 +1,8 @@
 import type { Backlog } from '../../../../core/database/documents/tenant-queries.js';
 import type { CallSummary } from '../../../usage/call-counts.js';
-import type { StepStats } from '../../../usage/usage-stats.service.js';
-import { callLines, deliveryLines, latencyLines } from '../../charts/call-lines.js';
-import { StepChoice, TimeChart } from '../../charts/time-chart.js';
+import type { IntervalStats } from '../../../usage/usage-stats.service.js';
+import { callSeries, deliverySeries, latencySeries } from '../../charts/chart-series.js';
+import { IntervalNav, TimeChart } from '../../charts/time-chart.js';
 import { type ConsolePage, type Reader, useReader } from '../page.js';
 import { FieldList, FieldTable, type PageField } from '../shared/fields.js';
 import { Card } from '../shared/parts.js';
@@ -33,7 +33,7 @@ export const overviewPage: ConsolePage = {
           firstStep={isKnown && partners?.length === 0 ? firstStep : null}
           isComplete={state.isComplete}
         />
-        {state.series !== null && <Charts series={state.series} />}
+        {state.series !== null && <Charts intervals={state.series} />}
         <Calls {...state} />
         <div id="database">
           <FieldList
@@ -48,22 +48,22 @@ export const overviewPage: ConsolePage = {
   },
 };
 
-function Charts({ series }: { readonly series: readonly StepStats[] }) {
+function Charts({ intervals }: { readonly intervals: readonly IntervalStats[] }) {
   const { text, formats } = useReader();
-  const polls = series.reduce((sum, step) => sum + step.polls, 0);
+  const polls = intervals.reduce((sum, interval) => sum + interval.polls, 0);
   return (
     <Card title={text('overview.charts')}>
-      <StepChoice />
-      <TimeChart title="overview.callsName" steps={series} lines={callLines} />
+      <IntervalNav />
+      <TimeChart title="overview.callsName" data={intervals} series={callSeries} />
       <TimeChart
         title="overview.latencyChart"
         note={text('overview.latencyNote', { polls })}
-        steps={series}
-        lines={latencyLines}
+        data={intervals}
+        series={latencySeries}
         isStacked={false}
         format={formats.duration}
       />
-      <TimeChart title="overview.deliveriesChart" steps={series} lines={deliveryLines} />
+      <TimeChart title="overview.deliveriesChart" data={intervals} series={deliverySeries} />
     </Card>
   );
 }

@@ -1,5 +1,5 @@
 import { withinDeadline } from '../../../../core/database/connection/database-errors.js';
-import { stepOf } from '../../charts/time-chart.js';
+import { intervalOf } from '../../charts/time-chart.js';
 import type { PageRequest } from '../page.js';
 
 const maxEndpoints = 50;
@@ -19,7 +19,7 @@ export async function readSystemState(request: PageRequest) {
       orNull(services.partners.list()),
       orNull(services.webhookStatistics.failingEndpoints(maxEndpoints)),
       orNull(services.usage.lastDay()),
-      orNull(services.usage.series(stepOf(request))),
+      orNull(services.usage.series(intervalOf(request))),
       orNull(services.organizations.listByName()),
       orNull(services.webhookStatistics.deliveryBacklog()),
       orNull(services.webhookStatistics.eventBacklog()),

@@ -1,7 +1,7 @@
-import type { ErrorStep } from '../../../usage/usage-stats.service.js';
+import type { ErrorCounts } from '../../../usage/usage-stats.service.js';
 import { partnerFields, loggedRequestFields } from '../../../views/partner.js';
-import { callLines } from '../../charts/call-lines.js';
-import { type ChartLine, StepChoice, stepOf, TimeChart } from '../../charts/time-chart.js';
+import { callSeries } from '../../charts/chart-series.js';
+import { type ChartSeries, IntervalNav, intervalOf, TimeChart } from '../../charts/time-chart.js';
 import type { ConsolePage } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, keysetRequestOf } from '../shared/parts.js';
@@ -16,10 +16,10 @@ export const partnerPage: ConsolePage = {
     const { text, params, services } = request;
     const partner = await services.partners.find(params['keyId'] ?? '');
     if (partner === null) return null;
-    const step = stepOf(request);
-    const [series, errors, refused] = await Promise.all([
-      services.usage.seriesOfKey(partner.keyId, step),
-      services.usage.errorsOfKey(partner.keyId, step),
+    const interval = intervalOf(request);
+    const [calls, errors, refused] = await Promise.all([
+      services.usage.seriesOfKey(partner.keyId, interval),
+      services.usage.errorsOfKey(partner.keyId, interval),
       services.requestLog.listOfKey(partner, keysetRequestOf(request, 'requests')),
     ]);
     const body = (
@@ -37,9 +37,9 @@ export const partnerPage: ConsolePage = {
           item={partner}
         />
         <Card title={text('overview.callsName')}>
-          <StepChoice />
-          <TimeChart title="overview.callsName" steps={series} lines={callLines} />
-          <TimeChart title="partners.errorsByCode" steps={errors} lines={errorLines(errors)} />
+          <IntervalNav />
+          <TimeChart title="overview.callsName" data={calls} series={callSeries} />
+          <TimeChart title="partners.errorsByCode" data={errors} series={errorSeries(errors)} />
         </Card>
         <FieldTable
           title={text('partners.requests')}
@@ -55,21 +55,21 @@ export const partnerPage: ConsolePage = {
 };
 
 /** Combines all but the most frequent codes. */
-function errorLines(steps: readonly ErrorStep[]): ChartLine<ErrorStep>[] {
+function errorSeries(counts: readonly ErrorCounts[]): ChartSeries<ErrorCounts>[] {
   const totals = new Map<string, number>();
-  for (const [code, count] of steps.flatMap(({ codes }) => [...codes]))
+  for (const [code, count] of counts.flatMap(({ codes }) => [...codes]))
     totals.set(code, (totals.get(code) ?? 0) + count);
   const names = [...totals].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
   const rare = names.slice(codeColors.length);
-  const lines: ChartLine<ErrorStep>[] = names.slice(0, codeColors.length).map((name, rank) => ({
+  const top: ChartSeries<ErrorCounts>[] = names.slice(0, codeColors.length).map((name, rank) => ({
     name,
     color: codeColors[rank] ?? 'faint',
     of: ({ codes }) => codes.get(name) ?? 0,
   }));
-  const others: (typeof lines)[number] = {
+  const others: (typeof top)[number] = {
     title: 'partners.otherCodes',
     color: 'faint',
     of: ({ codes }) => rare.reduce((sum, name) => sum + (codes.get(name) ?? 0), 0),
   };
-  return rare.length > 0 ? [...lines, others] : lines;
+  return rare.length > 0 ? [...top, others] : top;
 }

@@ -8,7 +8,7 @@ import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedUrl } from '../shared/masking.js';
 import { actionOutcome, confirmAndPerform, ResendDelivery } from '../shared/operator-actions.js';
 import { Card, Form, keysetRequestOf, Link } from '../shared/parts.js';
-import { curveFields } from './curves.js';
+import { sparklineFields } from './sparklines.js';
 import { readReplay } from './replay.js';
 
 /** Pending deliveries are counted up to this number. */
@@ -57,7 +57,7 @@ export const endpointPage: ConsolePage = {
           <FieldList
             title={text('endpoint.lastDay')}
             fields={[
-              ...curveFields,
+              ...sparklineFields,
               { title: 'delivery.attempts', kind: 'number', of: () => attempts },
               { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
             ]}

@@ -3,7 +3,7 @@ import type { ConsolePage } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
 import { chosenOrganization, namesOf, OrganizationFilter } from '../shared/organizations.js';
 import { keysetRequestOf } from '../shared/parts.js';
-import { curveFields } from './curves.js';
+import { sparklineFields } from './sparklines.js';
 
 export const endpointsPage: ConsolePage = {
   path: '/webhooks',
@@ -30,7 +30,7 @@ export const endpointsPage: ConsolePage = {
         <FieldTable
           title={text('webhooks.title')}
           caption={text('webhooks.caption')}
-          fields={[...endpointSummaryFields, ...curveFields]}
+          fields={[...endpointSummaryFields, ...sparklineFields]}
           items={endpoints}
           next={next}
           part="older"

@@ -1,18 +1,18 @@
-import type { StepStats } from '../../usage/usage-stats.service.js';
-import type { ChartLine } from './time-chart.js';
+import type { IntervalStats } from '../../usage/usage-stats.service.js';
+import type { ChartSeries } from './time-chart.js';
 
-export const callLines: readonly ChartLine<StepStats>[] = [
+export const callSeries: readonly ChartSeries<IntervalStats>[] = [
   { title: 'overview.succeeded', color: 'accent', of: ({ calls, errors }) => calls - errors },
   { title: 'overview.refused', color: 'warn', of: ({ errors, failures }) => errors - failures },
   { title: 'overview.failed', color: 'bad', of: ({ failures }) => failures },
 ];
 
-export const latencyLines: readonly ChartLine<StepStats>[] = [
+export const latencySeries: readonly ChartSeries<IntervalStats>[] = [
   { title: 'overview.p95', color: 'warn', of: ({ p95Ms }) => p95Ms },
   { title: 'overview.median', color: 'accent', of: ({ medianMs }) => medianMs },
 ];
 
-export const deliveryLines: readonly ChartLine<StepStats>[] = [
+export const deliverySeries: readonly ChartSeries<IntervalStats>[] = [
   { title: 'delivery.delivered', color: 'good', of: ({ deliveries }) => deliveries.delivered },
   { title: 'delivery.failed', color: 'bad', of: ({ deliveries }) => deliveries.failed },
 ];

@@ -6,7 +6,7 @@ import type { PageField } from '../shared/fields.js';
 
 type Hour = HourlyStats[number];
 
-interface Curve {
+interface Sparkline {
   readonly title: TextKey;
   readonly format: 'percent' | 'duration' | 'number';
   readonly of: (hour: Hour) => number | null;
@@ -14,18 +14,17 @@ interface Curve {
   readonly highest?: number;
 }
 
-const curves: readonly Curve[] = [
+const sparklines: readonly Sparkline[] = [
   { title: 'endpoint.success', format: 'percent', of: successRate, highest: 1 },
   { title: 'endpoint.latency', format: 'duration', of: ({ averageMs }) => averageMs },
   { title: 'endpoint.backlog', format: 'number', of: ({ backlog }) => backlog },
 ];
 
-export const curveFields: readonly PageField<{ readonly hours: readonly Hour[] }>[] = curves.map(
-  (curve) => ({
-    title: curve.title,
-    show: ({ hours }, reader) => hourlyBars(curve, hours, reader),
-  }),
-);
+export const sparklineFields: readonly PageField<{ readonly hours: readonly Hour[] }>[] =
+  sparklines.map((sparkline) => ({
+    title: sparkline.title,
+    show: ({ hours }, reader) => hourlyBars(sparkline, hours, reader),
+  }));
 
 function successRate({ delivered, failed }: Hour): number | null {
   return delivered + failed === 0 ? null : delivered / (delivered + failed);
@@ -33,7 +32,7 @@ function successRate({ delivered, failed }: Hour): number | null {
 
 /** Hours without a value have no bar. */
 function hourlyBars(
-  { title, format, of, highest }: Curve,
+  { title, format, of, highest }: Sparkline,
   hours: readonly Hour[],
   { text, formats }: Reader,
 ) {
@@ -50,9 +49,9 @@ function hourlyBars(
     highest: formatValue(most),
   };
   return (
-    <span class="curve">
+    <span class="sparkline">
       <Bars
-        label={text('endpoint.curve', { name, ...range })}
+        label={text('endpoint.sparkline', { name, ...range })}
         highest={highest ?? Math.max(most, 1)}
         series={[{ name, color: 'accent', values }]}
       />
