@@ -12,14 +12,14 @@ import {
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { LoginRateLimiter } from './access/login-rate-limiter.js';
 import { Sessions } from './access/sessions.js';
-import type { ConsolePage, PageRequest, Reader } from './pages/page.js';
+import type { ConsolePage, PageRequest, RenderContext } from './pages/page.js';
 import { pages } from './pages/pages.js';
 import { PageServices } from './pages/services.js';
-import { consolePath } from './pages/shared/parts.js';
+import { consolePath } from './pages/shared/components.js';
 import {
   formOf,
   addressAfterLogin,
-  readerOf,
+  renderContextOf,
   redirectToLogin,
   sendLogin,
   sendNotice,
@@ -90,7 +90,7 @@ export class Console {
 
   /** Fastify also runs hooks for unknown addresses, which therefore require a login, too. */
   private guard(scope: FastifyInstance, sessions: Sessions): void {
-    scope.decorateRequest('reader');
+    scope.decorateRequest('renderContext');
     const hosts = new Set(['localhost', ...(this.environment.OPS_ALLOWED_HOSTS ?? [])]);
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
@@ -98,14 +98,14 @@ export class Console {
         return reply.status(unknownHost.statusCode).send(unknownHost);
       const session = sessions.find(request);
       const formToken = session === null ? '' : sessions.formToken(session);
-      request.reader = readerOf(request, reply, { session, formToken });
+      request.renderContext = renderContextOf(request, reply, { session, formToken });
       const isPublic = publicPaths.has(request.routeOptions.url ?? '');
       if (session === null && !isPublic) return redirectToLogin(request, reply);
       return undefined;
     });
     scope.addHook('preValidation', async (request, reply) => {
       if (request.method !== 'POST') return undefined;
-      const { session } = request.reader;
+      const { session } = request.renderContext;
       const isOwn = session === null || sessions.isOwnForm(session, formOf(request)['token'] ?? '');
       // The login form has no token, but the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
@@ -134,7 +134,7 @@ export class Console {
 
   private addLogin(scope: FastifyInstance, sessions: Sessions): void {
     scope.get('/login', (request, reply) => {
-      if (request.reader.session !== null) return reply.redirect(consolePath, 303);
+      if (request.renderContext.session !== null) return reply.redirect(consolePath, 303);
       return sendLogin(request, reply, 200);
     });
     scope.post('/login', async (request, reply) => {
@@ -161,7 +161,8 @@ export class Console {
       async (request: FastifyRequest, reply: FastifyReply) => {
         const outcome = await this.whileDatabaseResponds(work(this.pageRequest(request)));
         if (outcome === null) return sendNotice(request, reply, 404, 'missing');
-        if (!('redirectTo' in outcome)) return sendPage(request.reader, reply, title, outcome);
+        if (!('redirectTo' in outcome))
+          return sendPage(request.renderContext, reply, title, outcome);
         return reply.redirect(consolePath + outcome.redirectTo, 303);
       };
     scope.get(path, handle(read));
@@ -170,13 +171,13 @@ export class Console {
   }
 
   private pageRequest(request: FastifyRequest): PageRequest {
-    const { reader, ip: address } = request;
-    const { session } = reader;
+    const { renderContext: context, ip: address } = request;
+    const { session } = context;
     if (session === null) throw new Error('A page was requested without a session.');
     const { services } = this;
     const { DATABASE_DEADLINE_MS: deadlineMs } = this.environment;
     const now = services.clock.now();
-    return { ...reader, session, address, form: formOf(request), now, deadlineMs, services };
+    return { ...context, session, address, form: formOf(request), now, deadlineMs, services };
   }
 
   /** Replaying many deliveries takes long. @throws DatabaseUnavailableError only if the database stops responding */
@@ -192,7 +193,7 @@ export class Console {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set for every request below `/console`. */
-    reader: Reader;
+    renderContext: RenderContext;
   }
 }
 

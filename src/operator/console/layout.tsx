@@ -1,8 +1,8 @@
 import { languages } from '../../core/localization/language.js';
-import { type PageContent, useReader } from './pages/page.js';
+import { type PageContent, useRenderContext } from './pages/page.js';
 import { pages } from './pages/pages.js';
 import { PersonalData } from './pages/shared/operator-actions.js';
-import { consolePath, Form, Link } from './pages/shared/parts.js';
+import { consolePath, Form, Link } from './pages/shared/components.js';
 import type { TextKey } from './texts/text.js';
 
 const menu = pages.filter(({ isInMenu }) => isInMenu);
@@ -14,7 +14,7 @@ export function PageLayout({
   personal,
   ...content
 }: PageContent & { title: TextKey }) {
-  const { language, text, session } = useReader();
+  const { language, text, session } = useRenderContext();
   const heading = [text(title), content.name].join(' ').trim();
   const direction = language === 'ar-eg' ? 'rtl' : 'ltr';
   return (
@@ -46,7 +46,7 @@ export function PageLayout({
 }
 
 function OtherLanguage() {
-  const { language, text, path, query } = useReader();
+  const { language, text, path, query } = useRenderContext();
   const other = languages.find((candidate) => candidate !== language) ?? language;
   const to = `${path === '/' ? '' : path}?${new URLSearchParams({ ...query, language: other })}`;
   return (
@@ -58,7 +58,7 @@ function OtherLanguage() {
 
 /** On phones, the menu opens without a script. */
 function Menu() {
-  const { text, path: current } = useReader();
+  const { text, path: current } = useRenderContext();
   return (
     <>
       <button type="button" class="plain folds" popovertarget="menu">

@@ -2,9 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { type Language, languages, defaultLanguage } from '../../core/localization/language.js';
 import { PageLayout } from './layout.js';
-import { type PageContent, type Reader, ReaderContext, type StringValues } from './pages/page.js';
-import { consolePath, Form } from './pages/shared/parts.js';
-import { formatsOf } from './texts/formats.js';
+import {
+  type PageContent,
+  type RenderContext,
+  CurrentRenderContext,
+  type StringValues,
+} from './pages/page.js';
+import { consolePath, Form } from './pages/shared/components.js';
+import { formattersFor } from './texts/formatters.js';
 import { type TextKey, type TextValues, translator } from './texts/text.js';
 
 const languageCookie = 'console-language';
@@ -12,19 +17,19 @@ const yearSeconds = 365 * 86_400;
 
 /** Preact escapes the content. */
 export function sendPage(
-  reader: Reader,
+  context: RenderContext,
   reply: FastifyReply,
   title: TextKey,
   { status = 200, isShown = false, ...content }: PageContent,
 ): FastifyReply {
   const document = (
-    <ReaderContext.Provider value={{ ...reader, isShown }}>
+    <CurrentRenderContext.Provider value={{ ...context, isShown }}>
       <PageLayout title={title} {...content} />
-    </ReaderContext.Provider>
+    </CurrentRenderContext.Provider>
   );
   return reply
     .status(status)
-    .header('content-language', reader.language)
+    .header('content-language', context.language)
     .type('text/html; charset=utf-8')
     .send(`<!doctype html>${renderToString(document)}`);
 }
@@ -35,7 +40,7 @@ export function sendLogin(
   status: number,
   problem?: TextKey,
 ): FastifyReply {
-  const { text } = request.reader;
+  const { text } = request.renderContext;
   const fields = { next: addressAfterLogin(request).slice(consolePath.length) };
   const body = (
     <Form to="/login" class="card search" isPrimary label={text('login.title')} fields={fields}>
@@ -59,25 +64,25 @@ export function sendLogin(
       </p>
     </Form>
   );
-  return sendPage(request.reader, reply, 'login.title', { status, body });
+  return sendPage(request.renderContext, reply, 'login.title', { status, body });
 }
 
 export function sendNotice(
-  { reader }: FastifyRequest,
+  { renderContext: context }: FastifyRequest,
   reply: FastifyReply,
   status: number,
   kind: 'missing' | 'invalid' | 'refused' | 'failed' | 'unavailable',
   values?: TextValues,
 ): FastifyReply {
-  const body = <p>{reader.text(`error.${kind}`, values)}</p>;
-  return sendPage(reader, reply, 'console.error', { status, name: String(status), body });
+  const body = <p>{context.text(`error.${kind}`, values)}</p>;
+  return sendPage(context, reply, 'console.error', { status, name: String(status), body });
 }
 
-export function readerOf(
+export function renderContextOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, formToken }: Pick<Reader, 'session' | 'formToken'>,
-): Reader {
+  { session, formToken }: Pick<RenderContext, 'session' | 'formToken'>,
+): RenderContext {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost');
   const query = Object.fromEntries(searchParams);
   const language = languageOf(request, query);
@@ -93,7 +98,7 @@ export function readerOf(
     params: request.params as StringValues,
     language,
     text: translator(language),
-    formats: formatsOf(language),
+    formats: formattersFor(language),
     session,
     formToken,
     isShown: false,
@@ -112,7 +117,7 @@ export function redirectToLogin(
 
 /** Returns only addresses of the console, so that a link cannot lead to another website. */
 export function addressAfterLogin(request: FastifyRequest): string {
-  const next = formOf(request)['next'] ?? request.reader.query['next'] ?? '';
+  const next = formOf(request)['next'] ?? request.renderContext.query['next'] ?? '';
   return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
 }
 

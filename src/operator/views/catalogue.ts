@@ -1,5 +1,5 @@
 import type { CatalogueOverview } from '../catalogue-import/catalogue-overview.service.js';
-import { field, type ViewField } from './field.js';
+import { field, type ViewField } from './view-field.js';
 
 type Import = CatalogueOverview['imports'][number];
 

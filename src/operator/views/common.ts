@@ -1,4 +1,4 @@
-import { field, type ViewField } from './field.js';
+import { field, type ViewField } from './view-field.js';
 
 export const idField = field('code', 'shared.id', '_id');
 export const externalIdField = field('code', 'shared.externalId', 'recordSystemId');

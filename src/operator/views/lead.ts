@@ -1,7 +1,7 @@
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { FoundClient } from '../../tenants/clients/clients.service.js';
 import type { LeadDetails } from '../../leads/lead-lookup.service.js';
-import { field, type ViewField } from './field.js';
+import { field, type ViewField } from './view-field.js';
 import { createdAtField, externalIdField, idField, updatedAtField } from './common.js';
 
 /** The console adds names. */

@@ -1,5 +1,5 @@
 import type { OperatorLogEntry } from '../operator-log/operator-log.service.js';
-import { field, recordPath, type ViewField } from './field.js';
+import { field, recordPath, type ViewField } from './view-field.js';
 
 type Entry = OperatorLogEntry & { readonly organizationName: string };
 

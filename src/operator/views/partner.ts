@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '../request-log/request-log.service.js';
 import type { Partner } from '../usage/partners.service.js';
-import { field, type Severity, type ViewField } from './field.js';
+import { field, type Severity, type ViewField } from './view-field.js';
 
 const severities: Readonly<Record<Partner['state'], Severity>> = {
   silent: 'bad',

@@ -12,7 +12,7 @@ import {
   statusField,
   updatedAtField,
 } from './common.js';
-import { field, recordPath, type ViewField } from './field.js';
+import { field, recordPath, type ViewField } from './view-field.js';
 
 type Wallet = ReservationDetails['wallets'][number];
 type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };

@@ -8,7 +8,7 @@ import {
   statusField,
   updatedAtField,
 } from './common.js';
-import { field, type ViewField } from './field.js';
+import { field, type ViewField } from './view-field.js';
 
 export const unitFields: readonly ViewField<FoundUnit>[] = [
   idField,

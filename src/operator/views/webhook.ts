@@ -5,7 +5,7 @@ import type {
 import type { EndpointHealth } from '../../webhooks/statistics/webhook-statistics.service.js';
 import type { EndpointView } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAtField, idField, organizationField, updatedAtField } from './common.js';
-import { eventPath, field, isViewText, type Severity, type ViewField } from './field.js';
+import { eventPath, field, isViewText, type Severity, type ViewField } from './view-field.js';
 
 /** The console adds health and the name of the organization. */
 type Endpoint = Omit<EndpointView, 'isRemoved'> & {

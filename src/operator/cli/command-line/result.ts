@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { isStoredObject } from '../../../core/values/json.js';
-import { type ViewField, plainTitle, plainValue } from '../../views/field.js';
+import { type ViewField, plainTitle, plainValue } from '../../views/view-field.js';
 
 /** Fields to show: property names, fields of the console, or custom ones. Without a view, all are shown. */
 export type View<T> = readonly (

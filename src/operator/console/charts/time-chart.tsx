@@ -1,7 +1,7 @@
 import { type ChartInterval, chartIntervals } from '../../usage/chart-intervals.js';
-import { type Reader, useReader } from '../pages/page.js';
-import { Table, type FieldLabel, titleOf } from '../pages/shared/fields.js';
-import { Link } from '../pages/shared/parts.js';
+import { type RenderContext, useRenderContext } from '../pages/page.js';
+import { Table, type FieldLabel, titleOf } from '../pages/shared/tables.js';
+import { Link } from '../pages/shared/components.js';
 import type { TextKey } from '../texts/text.js';
 import { Bars, type Color, highestOf } from './bars.js';
 
@@ -11,13 +11,13 @@ const maxSparseIntervals = 12;
 /** Positions of time labels as shares of the width. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
-export function intervalOf({ query }: Pick<Reader, 'query'>): ChartInterval {
+export function intervalOf({ query }: Pick<RenderContext, 'query'>): ChartInterval {
   return intervalNames.find((interval) => interval === query['by']) ?? 'quarter';
 }
 
 export function IntervalNav() {
-  const reader = useReader();
-  const { text, path } = reader;
+  const context = useRenderContext();
+  const { text, path } = context;
   return (
     <nav class="steps" aria-label={text('chart.by')}>
       <ul>
@@ -25,7 +25,7 @@ export function IntervalNav() {
           <li key={interval}>
             <Link
               to={`${path === '/' ? '' : path}?by=${interval}`}
-              current={interval === intervalOf(reader) && 'true'}
+              current={interval === intervalOf(context) && 'true'}
             >
               {text(`chart.by.${interval}`)}
             </Link>
@@ -62,8 +62,8 @@ export function TimeChart<Interval extends { readonly at: Date }>({
   readonly isStacked?: boolean;
   readonly format?: (value: number | null) => string;
 }) {
-  const reader = useReader();
-  const { text, formats } = reader;
+  const context = useRenderContext();
+  const { text, formats } = context;
   const formatValue = format ?? formats.number;
   const first = data.findIndex((interval) => series.some(({ of }) => (of(interval) ?? 0) > 0));
   const name = text(title);
@@ -78,7 +78,7 @@ export function TimeChart<Interval extends { readonly at: Date }>({
   const shown = data.slice(first);
   const last = shown.length - 1;
   const drawn = series.map((one) => ({
-    name: titleOf(one, reader),
+    name: titleOf(one, context),
     color: one.color,
     values: shown.map(one.of),
   }));
@@ -95,7 +95,7 @@ export function TimeChart<Interval extends { readonly at: Date }>({
       </figcaption>
       <ul class="legend">
         <li>
-          <span>{intervalTime(reader, shown[last]?.at)}</span>
+          <span>{intervalTime(context, shown[last]?.at)}</span>
         </li>
         {drawn.map((one) => (
           <li key={one.name}>
@@ -113,7 +113,7 @@ export function TimeChart<Interval extends { readonly at: Date }>({
         <input type="range" max={last} value={last} aria-label={name} autocomplete="off" />
         <div class="ticks" aria-hidden="true">
           {[...new Set(ticks.map((share) => Math.round(share * last)))].map((mark) => (
-            <span key={mark}>{labelOf(reader, shown[mark]?.at)}</span>
+            <span key={mark}>{labelOf(context, shown[mark]?.at)}</span>
           ))}
         </div>
       </div>
@@ -122,7 +122,7 @@ export function TimeChart<Interval extends { readonly at: Date }>({
         <Table
           title={name}
           fields={[
-            { title: 'shared.when', show: ({ at }) => intervalTime(reader, at) },
+            { title: 'shared.when', show: ({ at }) => intervalTime(context, at) },
             ...series.map((one) => ({
               ...one,
               isNumber: true as const,
@@ -137,15 +137,15 @@ export function TimeChart<Interval extends { readonly at: Date }>({
 }
 
 /** Days are UTC and must not be converted to local time. */
-function intervalTime(reader: Reader, at: Date | undefined) {
-  const label = labelOf(reader, at);
-  const isClock = ['quarter', 'hour'].includes(intervalOf(reader));
+function intervalTime(context: RenderContext, at: Date | undefined) {
+  const label = labelOf(context, at);
+  const isClock = ['quarter', 'hour'].includes(intervalOf(context));
   return isClock ? <time dateTime={at?.toISOString()}>{label}</time> : label;
 }
 
-function labelOf(reader: Reader, at = new Date(0)): string {
-  const { formats } = reader;
-  const interval = intervalOf(reader);
+function labelOf(context: RenderContext, at = new Date(0)): string {
+  const { formats } = context;
+  const interval = intervalOf(context);
   if (interval === 'day' || interval === 'week') return formats.day(at);
   return interval === 'hour' ? `${formats.day(at)} ${formats.clock(at)}` : formats.clock(at);
 }

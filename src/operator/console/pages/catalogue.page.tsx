@@ -1,7 +1,7 @@
 import type { CatalogueOverview } from '../../catalogue-import/catalogue-overview.service.js';
 import { importFields } from '../../views/catalogue.js';
-import { type ConsolePage, useReader } from './page.js';
-import { FieldTable } from './shared/fields.js';
+import { type ConsolePage, useRenderContext } from './page.js';
+import { FieldTable } from './shared/tables.js';
 import { chosenOrganization, OrganizationFilter } from './shared/organizations.js';
 
 /** Omits older imports and compounds with fewer units. */
@@ -33,7 +33,7 @@ export const cataloguePage: ConsolePage = {
 };
 
 function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
-  const { text, formats } = useReader();
+  const { text, formats } = useRenderContext();
   const statuses = new Set(compounds.flatMap(({ byStatus }) => [...byStatus.keys()]));
   return (
     <FieldTable

@@ -1,8 +1,8 @@
 import { operatorLogFields } from '../../views/operator-log.js';
 import type { ConsolePage } from './page.js';
-import { FieldTable } from './shared/fields.js';
+import { FieldTable } from './shared/tables.js';
 import { namesOf } from './shared/organizations.js';
-import { keysetRequestOf } from './shared/parts.js';
+import { keysetRequestOf } from './shared/components.js';
 
 export const operatorLogPage: ConsolePage = {
   path: '/log',

@@ -2,14 +2,14 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Language } from '../../../core/localization/language.js';
 import type { OperatorRequest } from '../../operator-log/operator-log.service.js';
-import type { Formats } from '../texts/formats.js';
+import type { Formatters } from '../texts/formatters.js';
 import type { TextKey, Translate } from '../texts/text.js';
 import type { PageServices } from './services.js';
 
 export type StringValues = Readonly<Record<string, string>>;
 
 /** A reader may not be logged in yet. */
-export interface Reader {
+export interface RenderContext {
   /** Path below `/console`, without the query; after a form, the path of its page. */
   readonly path: string;
   readonly query: StringValues;
@@ -17,7 +17,7 @@ export interface Reader {
   readonly params: StringValues;
   readonly language: Language;
   readonly text: Translate;
-  readonly formats: Formats;
+  readonly formats: Formatters;
   /** Identifies the session in logs, but cannot open one. */
   readonly session: string | null;
   /** Forms send it as `token`; empty without a session. */
@@ -26,7 +26,7 @@ export interface Reader {
   readonly isShown: boolean;
 }
 
-export interface PageRequest extends Reader {
+export interface PageRequest extends RenderContext {
   readonly form: StringValues;
   readonly session: string;
   readonly address: string;
@@ -71,10 +71,10 @@ export interface ConsolePage {
   readonly read: Handler<PageContent>;
 }
 
-export const ReaderContext = createContext<Reader | null>(null);
+export const CurrentRenderContext = createContext<RenderContext | null>(null);
 
-export function useReader(): Reader {
-  const reader = useContext(ReaderContext);
-  if (reader === null) throw new Error('A component is rendered outside a document.');
-  return reader;
+export function useRenderContext(): RenderContext {
+  const context = useContext(CurrentRenderContext);
+  if (context === null) throw new Error('A component is rendered outside a document.');
+  return context;
 }

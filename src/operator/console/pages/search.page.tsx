@@ -4,12 +4,12 @@ import { parseObjectId } from '../../../core/database/documents/tenant-document.
 import { localizedText } from '../../../core/localization/language.js';
 import { objectIdOf } from '../../../events/outbox/message.js';
 import type { Organization } from '../../../tenants/organizations/organization.js';
-import { eventPath, recordPath } from '../../views/field.js';
+import { eventPath, recordPath } from '../../views/view-field.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from './page.js';
-import { FieldTable } from './shared/fields.js';
+import { FieldTable } from './shared/tables.js';
 import { maskedUrl } from './shared/masking.js';
 import { namesOf } from './shared/organizations.js';
-import { Form, Link } from './shared/parts.js';
+import { Form, Link } from './shared/components.js';
 
 const maxResults = 50;
 

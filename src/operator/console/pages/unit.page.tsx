@@ -1,9 +1,9 @@
 import { reservationListFields } from '../../views/reservation.js';
 import { unitChangeFields, unitFields } from '../../views/unit.js';
 import type { ConsolePage } from './page.js';
-import { FieldList, FieldTable } from './shared/fields.js';
+import { FieldList, FieldTable } from './shared/tables.js';
 import { recordFromPath } from './shared/organizations.js';
-import { keysetRequestOf } from './shared/parts.js';
+import { keysetRequestOf } from './shared/components.js';
 
 export const unitPage: ConsolePage = {
   path: '/units/:organization/:id',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { languages } from '../../../core/localization/language.js';
-import { formatsOf } from './formats.js';
+import { formattersFor } from './formatters.js';
 import { texts, translator } from './text.js';
 
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
@@ -20,7 +20,7 @@ describe('the texts of the console', () => {
 });
 
 it('durations have at most two units, and fractions only below one second', () => {
-  const formats = formatsOf('en-us');
+  const formats = formattersFor('en-us');
   const second = 1_000;
   const durations = [0, 1, 12.34, 999, second, 61 * second, 3_600 * second, 90_061 * second].map(
     (length) => formats.duration(length),

@@ -1,6 +1,6 @@
 import type { Language } from '../../../core/localization/language.js';
 import { viewTexts } from '../../views/texts.js';
-import { formatsOf } from './formats.js';
+import { formattersFor } from './formatters.js';
 import { recordTexts } from './record-texts.js';
 import { pageTexts } from './page-texts.js';
 
@@ -19,7 +19,7 @@ export type Translate = (key: TextKey, values?: TextValues) => string;
 
 /** Formats numbers and times for the language; a missing value is a dash. */
 export function translator(language: Language): Translate {
-  const formats = formatsOf(language);
+  const formats = formattersFor(language);
   const format = (value: TextValues[string]) => {
     if (value instanceof Date) return formats.time(value);
     return typeof value === 'string' ? value : formats.number(value);

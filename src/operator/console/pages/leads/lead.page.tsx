@@ -7,12 +7,12 @@ import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoi
 import { requestIdField } from '../../../views/common.js';
 import { clientFields, leadFields } from '../../../views/lead.js';
 import { reservationListFields } from '../../../views/reservation.js';
-import type { ConsolePage, PageRequest, Reader } from '../page.js';
-import { FieldList, FieldTable } from '../shared/fields.js';
+import type { ConsolePage, PageRequest, RenderContext } from '../page.js';
+import { FieldList, FieldTable } from '../shared/tables.js';
 import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
 import { withDisclosureLog, actionOutcome, ResendDelivery } from '../shared/operator-actions.js';
 import { recordFromPath } from '../shared/organizations.js';
-import { Code, keysetRequestOf, Link } from '../shared/parts.js';
+import { Code, keysetRequestOf, Link } from '../shared/components.js';
 
 const maxReservations = 10;
 /** Further receivers of an event and fields of a request are only counted. */
@@ -80,7 +80,7 @@ async function read(request: PageRequest) {
           { title: 'shared.type', kind: 'text', of: ({ context }) => context },
           {
             title: 'lead.changedFields',
-            show: (entry, reader) => changedFields(storedChanges(entry.changes), names, reader),
+            show: (entry, page) => changedFields(storedChanges(entry.changes), names, page),
           },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => keyOf(apiKeyId) },
           requestIdField,
@@ -94,7 +94,7 @@ async function read(request: PageRequest) {
           { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
           { title: 'shared.event', kind: 'code', of: ({ type }) => type },
           { title: 'lead.feedNumber', kind: 'code', of: ({ sequence }) => sequence },
-          { title: 'lead.sentTo', show: (event, reader) => receiverList(event, endpoints, reader) },
+          { title: 'lead.sentTo', show: (event, page) => receiverList(event, endpoints, page) },
           requestIdField,
         ]}
         part="events"
@@ -121,7 +121,7 @@ function changedFields(
   changes: readonly FieldChange[],
   /** Names to show instead of ids. */
   names: ReadonlyMap<string | null, string | undefined>,
-  { text, isShown }: Reader,
+  { text, isShown }: RenderContext,
 ) {
   if (changes.length === 0) return text('lead.nothingChanged');
   return (
@@ -147,7 +147,7 @@ function changedFields(
 function receiverList(
   { numberedAt, failureReason, sent }: ListedEvent & { readonly sent: readonly ListedDelivery[] },
   endpoints: readonly EndpointView[],
-  { text }: Reader,
+  { text }: RenderContext,
 ) {
   if (!numberedAt) return text('lead.notRelayed');
   if (failureReason) return <span class="bad">{failureReason}</span>;

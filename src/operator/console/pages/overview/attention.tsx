@@ -4,9 +4,9 @@ import type { FailingEndpoint } from '../../../../webhooks/statistics/webhook-st
 import type { Partner } from '../../../usage/partners.service.js';
 import type { DailyStats } from '../../../usage/usage-stats.service.js';
 import type { TextKey } from '../../texts/text.js';
-import { type PageRequest, useReader } from '../page.js';
+import { type PageRequest, useRenderContext } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
-import { Card, Link } from '../shared/parts.js';
+import { Card, Link } from '../shared/components.js';
 import type { SystemState } from './system-state.js';
 
 interface AttentionLine {
@@ -113,7 +113,7 @@ export function Attention({
   readonly firstStep: TextKey | null;
   readonly isComplete: boolean;
 }) {
-  const { text } = useReader();
+  const { text } = useRenderContext();
   return (
     <Card title={text('attention.title')}>
       {!isComplete && <p class="bad">{text('attention.unknown')}</p>}

@@ -3,9 +3,9 @@ import type { CallSummary } from '../../../usage/call-counts.js';
 import type { IntervalStats } from '../../../usage/usage-stats.service.js';
 import { callSeries, deliverySeries, latencySeries } from '../../charts/chart-series.js';
 import { IntervalNav, TimeChart } from '../../charts/time-chart.js';
-import { type ConsolePage, type Reader, useReader } from '../page.js';
-import { FieldList, FieldTable, type PageField } from '../shared/fields.js';
-import { Card } from '../shared/parts.js';
+import { type ConsolePage, type RenderContext, useRenderContext } from '../page.js';
+import { FieldList, FieldTable, type PageField } from '../shared/tables.js';
+import { Card } from '../shared/components.js';
 import { Attention, attentionLines } from './attention.js';
 import { readSystemState, type SystemState } from './system-state.js';
 
@@ -49,7 +49,7 @@ export const overviewPage: ConsolePage = {
 };
 
 function Charts({ intervals }: { readonly intervals: readonly IntervalStats[] }) {
-  const { text, formats } = useReader();
+  const { text, formats } = useRenderContext();
   const polls = intervals.reduce((sum, interval) => sum + interval.polls, 0);
   return (
     <Card title={text('overview.charts')}>
@@ -69,7 +69,7 @@ function Charts({ intervals }: { readonly intervals: readonly IntervalStats[] })
 }
 
 function Calls({ day, partners }: SystemState) {
-  const { text, formats } = useReader();
+  const { text, formats } = useRenderContext();
   if (day === null) return null;
   const known = new Map((partners ?? []).map((partner) => [partner.keyId, partner]));
   const fields: readonly PageField<CallSummary>[] = [
@@ -117,7 +117,7 @@ function Calls({ day, partners }: SystemState) {
   );
 }
 
-function systemFields({ formats }: Reader): PageField<SystemState>[] {
+function systemFields({ formats }: RenderContext): PageField<SystemState>[] {
   const age = (backlog: Backlog | null) => backlog && formats.duration(backlog.lagMs);
   return [
     {

@@ -3,8 +3,8 @@ import { partnerFields, loggedRequestFields } from '../../../views/partner.js';
 import { callSeries } from '../../charts/chart-series.js';
 import { type ChartSeries, IntervalNav, intervalOf, TimeChart } from '../../charts/time-chart.js';
 import type { ConsolePage } from '../page.js';
-import { FieldList, FieldTable } from '../shared/fields.js';
-import { Card, keysetRequestOf } from '../shared/parts.js';
+import { FieldList, FieldTable } from '../shared/tables.js';
+import { Card, keysetRequestOf } from '../shared/components.js';
 import { usualWeekText } from './usual-week.js';
 
 const codeColors = ['bad', 'warn', 'accent'] as const;

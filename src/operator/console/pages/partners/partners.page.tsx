@@ -1,6 +1,6 @@
 import { partnerListFields } from '../../../views/partner.js';
 import type { ConsolePage } from '../page.js';
-import { FieldTable } from '../shared/fields.js';
+import { FieldTable } from '../shared/tables.js';
 import { usualWeek } from './usual-week.js';
 
 const partnersPerPage = 20;

@@ -5,11 +5,11 @@ import type {
   CallbackEntry,
 } from '../../../../reservations/reading/reservation-lookup.service.js';
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
-import { recordPath } from '../../../views/field.js';
+import { recordPath } from '../../../views/view-field.js';
 import { callbackFields } from '../../../views/reservation.js';
-import { type Reader, useReader } from '../page.js';
-import { FieldList, Lines } from '../shared/fields.js';
-import { ValueChange, Code, Link } from '../shared/parts.js';
+import { type RenderContext, useRenderContext } from '../page.js';
+import { FieldList, Lines } from '../shared/tables.js';
+import { ValueChange, Code, Link } from '../shared/components.js';
 
 export interface CallbackContext {
   readonly reservation: ReservationDetails;
@@ -22,7 +22,7 @@ export function Callback({
   keys,
   ...context
 }: CallbackContext & { readonly callback: CallbackEntry }) {
-  const { text } = useReader();
+  const { text } = useRenderContext();
   const { outcome, otherFields } = callback;
   const { status } = outcome;
   const isRefused = status >= 400;
@@ -68,7 +68,7 @@ function blockedBy({
   ));
 }
 
-function effectsOf({ outcome }: CallbackEntry, { text }: Reader) {
+function effectsOf({ outcome }: CallbackEntry, { text }: RenderContext) {
   const { reservation, cheque, effects, status } = outcome;
   if (effects === undefined && status < 400)
     return text('reservation.didUnknown', { reservation, cheque });

@@ -10,10 +10,10 @@ import {
   reportsOf,
   reservationFields,
 } from '../../../views/reservation.js';
-import { type ConsolePage, useReader } from '../page.js';
-import { FieldList, FieldTable, type PageField } from '../shared/fields.js';
+import { type ConsolePage, useRenderContext } from '../page.js';
+import { FieldList, FieldTable, type PageField } from '../shared/tables.js';
 import { recordFromPath } from '../shared/organizations.js';
-import { Card, Code, ValueChange, Timestamp } from '../shared/parts.js';
+import { Card, Code, ValueChange, Timestamp } from '../shared/components.js';
 import { Callback, type CallbackContext } from './callback.js';
 
 /** Limits the table of reports; the timeline still shows every report of a callback. */
@@ -83,7 +83,7 @@ export const reservationPage: ConsolePage = {
 };
 
 function Transition({ from, to, by, at }: StatusTransition) {
-  const { text } = useReader();
+  const { text } = useRenderContext();
   return (
     <li>
       {from === null ? text('reservation.begins', { to }) : text('reservation.moves', { from, to })}

@@ -7,9 +7,9 @@ import {
   type PageRequest,
   type Redirect,
   type Subject,
-  useReader,
+  useRenderContext,
 } from '../page.js';
-import { Card, Form, Link, Timestamp } from './parts.js';
+import { Card, Form, Link, Timestamp } from './components.js';
 
 const refreshSeconds = 2;
 
@@ -105,7 +105,7 @@ export async function actionOutcome(
 
 /** Works on any page that lists deliveries, and returns there. */
 export function ResendDelivery({ deliveryId }: { readonly deliveryId: string }) {
-  const { path, text } = useReader();
+  const { path, text } = useRenderContext();
   return (
     <Form
       to={`/webhooks/deliveries/${deliveryId}/replay`}
@@ -116,7 +116,7 @@ export function ResendDelivery({ deliveryId }: { readonly deliveryId: string }) 
 }
 
 export function PersonalData() {
-  const { text, path, isShown } = useReader();
+  const { text, path, isShown } = useRenderContext();
   return isShown ? (
     <p class="notice" role="status">
       {text('shared.shown')} <Link to={path}>{text('shared.hide')}</Link>

@@ -1,7 +1,7 @@
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
-import { type PageRequest, useReader } from '../page.js';
-import { consolePath } from './parts.js';
+import { type PageRequest, useRenderContext } from '../page.js';
+import { consolePath } from './components.js';
 
 /** Reads `/…/:organization/:id`; returns null without such an organization. */
 export async function recordFromPath({ params, services }: PageRequest) {
@@ -28,7 +28,7 @@ export function OrganizationFilter({
   readonly organizations: readonly Organization[];
   readonly chosen: Organization | undefined;
 }) {
-  const { text, path } = useReader();
+  const { text, path } = useRenderContext();
   return (
     <form method="get" action={consolePath + path} class="card search">
       <p>

@@ -1,8 +1,8 @@
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { DeliveryDetails } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { attemptFields, deliveryFields } from '../../../views/webhook.js';
-import { type ConsolePage, type PageRequest, useReader } from '../page.js';
-import { FieldList, FieldTable } from '../shared/fields.js';
+import { type ConsolePage, type PageRequest, useRenderContext } from '../page.js';
+import { FieldList, FieldTable } from '../shared/tables.js';
 import { mask, maskedUrl, maskedValue } from '../shared/masking.js';
 import {
   withDisclosureLog,
@@ -10,7 +10,7 @@ import {
   confirmAndPerform,
   ResendDelivery,
 } from '../shared/operator-actions.js';
-import { Card } from '../shared/parts.js';
+import { Card } from '../shared/components.js';
 import { problemPage } from './endpoint.page.js';
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
@@ -87,7 +87,7 @@ async function deliveryOf({ params, services }: PageRequest) {
 }
 
 function Body({ body, messageId, lastAttemptAt }: DeliveryDetails) {
-  const { text, isShown } = useReader();
+  const { text, isShown } = useRenderContext();
   const headers = [
     'content-type: application/json',
     `webhook-id: ${messageId}`,

@@ -3,11 +3,11 @@ import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-del
 import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { deliverySummaryFields, endpointFields } from '../../../views/webhook.js';
 import type { TextKey } from '../../texts/text.js';
-import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
-import { FieldList, FieldTable } from '../shared/fields.js';
+import { type ConsolePage, type PageContent, type PageRequest, useRenderContext } from '../page.js';
+import { FieldList, FieldTable } from '../shared/tables.js';
 import { maskedUrl } from '../shared/masking.js';
 import { actionOutcome, confirmAndPerform, ResendDelivery } from '../shared/operator-actions.js';
-import { Card, Form, keysetRequestOf, Link } from '../shared/parts.js';
+import { Card, Form, keysetRequestOf, Link } from '../shared/components.js';
 import { sparklineFields } from './sparklines.js';
 import { readReplay } from './replay.js';
 
@@ -137,7 +137,7 @@ async function endpointOf({ params, services }: PageRequest) {
 }
 
 function Actions({ _id, isEnabled }: Pick<EndpointView, '_id' | 'isEnabled'>) {
-  const { text } = useReader();
+  const { text } = useRenderContext();
   const replayPath = `/webhooks/${_id}/replay`;
   if (!isEnabled) {
     return (

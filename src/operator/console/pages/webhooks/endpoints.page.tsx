@@ -1,8 +1,8 @@
 import { endpointSummaryFields } from '../../../views/webhook.js';
 import type { ConsolePage } from '../page.js';
-import { FieldTable } from '../shared/fields.js';
+import { FieldTable } from '../shared/tables.js';
 import { chosenOrganization, namesOf, OrganizationFilter } from '../shared/organizations.js';
-import { keysetRequestOf } from '../shared/parts.js';
+import { keysetRequestOf } from '../shared/components.js';
 import { sparklineFields } from './sparklines.js';
 
 export const endpointsPage: ConsolePage = {

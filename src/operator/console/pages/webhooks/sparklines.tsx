@@ -1,8 +1,8 @@
 import type { HourlyStats } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { Bars } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';
-import type { Reader } from '../page.js';
-import type { PageField } from '../shared/fields.js';
+import type { RenderContext } from '../page.js';
+import type { PageField } from '../shared/tables.js';
 
 type Hour = HourlyStats[number];
 
@@ -23,7 +23,7 @@ const sparklines: readonly Sparkline[] = [
 export const sparklineFields: readonly PageField<{ readonly hours: readonly Hour[] }>[] =
   sparklines.map((sparkline) => ({
     title: sparkline.title,
-    show: ({ hours }, reader) => hourlyBars(sparkline, hours, reader),
+    show: ({ hours }, context) => hourlyBars(sparkline, hours, context),
   }));
 
 function successRate({ delivered, failed }: Hour): number | null {
@@ -34,7 +34,7 @@ function successRate({ delivered, failed }: Hour): number | null {
 function hourlyBars(
   { title, format, of, highest }: Sparkline,
   hours: readonly Hour[],
-  { text, formats }: Reader,
+  { text, formats }: RenderContext,
 ) {
   const name = text(title);
   const values = hours.map(of);

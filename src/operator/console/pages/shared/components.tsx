@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { decodeCursor, type KeysetRequest } from '../../../../core/database/documents/keyset.js';
-import { type PageRequest, type StringValues, useReader } from '../page.js';
+import { type PageRequest, type StringValues, useRenderContext } from '../page.js';
 
 export const consolePath = '/console';
 
@@ -36,7 +36,7 @@ export function Form({
   readonly class?: string;
   readonly role?: 'search';
 }) {
-  const { formToken } = useReader();
+  const { formToken } = useRenderContext();
   const hidden = { ...(formToken !== '' && { token: formToken }), ...fields };
   return (
     <form method="post" action={consolePath + to} {...attributes}>
@@ -52,7 +52,7 @@ export function Form({
 }
 
 export function Timestamp({ time }: { readonly time: Date | string | null | undefined }) {
-  const { formats } = useReader();
+  const { formats } = useRenderContext();
   const date = time ? new Date(time) : null;
   if (date === null || Number.isNaN(date.getTime())) return <>–</>;
   return <time dateTime={date.toISOString()}>{formats.time(date)}</time>;
@@ -98,7 +98,7 @@ export function Pagination({
   /** Label of the list for screen readers. */
   readonly label: string;
 }) {
-  const { path, query, text } = useReader();
+  const { path, query, text } = useRenderContext();
   const { [name]: shown, language: _language, ...others } = query;
   if (next === null && shown === undefined) return null;
   const to = (part: StringValues) =>

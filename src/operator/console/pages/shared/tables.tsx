@@ -1,9 +1,9 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../views/field.js';
+import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../views/view-field.js';
 import type { TextKey } from '../../texts/text.js';
-import { type Reader, useReader } from '../page.js';
+import { type RenderContext, useRenderContext } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
-import { Card, Code, Link, Pagination, Timestamp } from './parts.js';
+import { Card, Code, Link, Pagination, Timestamp } from './components.js';
 
 /** A `name` is not translated. */
 export type FieldLabel = { readonly title: TextKey } | { readonly name: string };
@@ -11,7 +11,10 @@ export type FieldLabel = { readonly title: TextKey } | { readonly name: string }
 /** Either a field of a view, or one that only a page can show. */
 export type PageField<T> =
   | ViewField<T, TextKey>
-  | (FieldLabel & { readonly isNumber?: true; show(item: T, reader: Reader): ComponentChildren });
+  | (FieldLabel & {
+      readonly isNumber?: true;
+      show(item: T, context: RenderContext): ComponentChildren;
+    });
 
 interface Fields<T> {
   readonly fields: readonly PageField<NoInfer<T>>[];
@@ -23,13 +26,13 @@ export function FieldList<T>({
   fields,
   item,
 }: Fields<T> & { readonly title?: string; readonly item: T }) {
-  const reader = useReader();
+  const context = useRenderContext();
   const list = (
     <dl>
       {fields.map((field) => {
-        const value = isMissingTime(field, item) ? null : valueOf(field, item, reader);
+        const value = isMissingTime(field, item) ? null : valueOf(field, item, context);
         if ((value ?? false) === false || value === '') return null;
-        const name = titleOf(field, reader);
+        const name = titleOf(field, context);
         return (
           <Fragment key={name}>
             <dt>{name}</dt>
@@ -54,9 +57,9 @@ interface TableProps<T> extends Fields<T> {
 
 /** On phones, each row becomes a card with the first cell as its title. */
 export function Table<T>({ title, caption, fields, items }: TableProps<T>) {
-  const reader = useReader();
-  const columns = fields.map((field) => ({ name: titleOf(field, reader), ...classOf(field) }));
-  if (items.length === 0) return <p class="note">{reader.text('shared.noItems')}</p>;
+  const context = useRenderContext();
+  const columns = fields.map((field) => ({ name: titleOf(field, context), ...classOf(field) }));
+  if (items.length === 0) return <p class="note">{context.text('shared.noItems')}</p>;
   return (
     <div class="scroll" role="region" aria-label={title} tabIndex={0}>
       <table aria-label={caption === undefined ? title : undefined}>
@@ -74,7 +77,7 @@ export function Table<T>({ title, caption, fields, items }: TableProps<T>) {
           {items.map((item, row) => (
             <tr key={row}>
               {fields.map((field, index) => {
-                const value = valueOf(field, item, reader);
+                const value = valueOf(field, item, context);
                 if (index === 0) return <th scope="row">{value}</th>;
                 const { name, ...attributes } = columns[index] ?? {};
                 return (
@@ -106,7 +109,7 @@ export function FieldTable<T>({
   /** Query parameter of the cursor; without it there is no link to the next part. */
   readonly part?: string;
 }) {
-  const { text } = useReader();
+  const { text } = useRenderContext();
   const shown = items.slice(0, limit);
   const isCut = hasMore || (part === undefined && next !== null);
   return (
@@ -118,7 +121,7 @@ export function FieldTable<T>({
   );
 }
 
-export function titleOf(field: FieldLabel, { text }: Reader): string {
+export function titleOf(field: FieldLabel, { text }: RenderContext): string {
   return 'name' in field ? field.name : text(field.title);
 }
 
@@ -128,16 +131,16 @@ function classOf<T>(field: PageField<T>) {
   return isNumber ? { class: 'number' } : {};
 }
 
-function valueOf<T>(field: PageField<T>, item: T, reader: Reader): ComponentChildren {
-  if ('show' in field) return field.show(item, reader);
-  const plain = plainValue(field, item, reader);
-  const path = pathOf(field, item, reader.params['organization'] ?? '');
+function valueOf<T>(field: PageField<T>, item: T, context: RenderContext): ComponentChildren {
+  if ('show' in field) return field.show(item, context);
+  const plain = plainValue(field, item, context);
+  const path = pathOf(field, item, context.params['organization'] ?? '');
   const linked = path === null ? plain : <Link to={path}>{plain}</Link>;
   const [severity, note] = [field.severity?.(item), field.note?.(item) ?? null];
   return (
     <>
       {severity === undefined ? linked : <span class={severity}>{linked}</span>}
-      {note !== null && ` (${isViewText(note) ? reader.text(note) : note})`}
+      {note !== null && ` (${isViewText(note) ? context.text(note) : note})`}
     </>
   );
 }
@@ -145,7 +148,7 @@ function valueOf<T>(field: PageField<T>, item: T, reader: Reader): ComponentChil
 function plainValue<T>(
   field: ViewField<T, TextKey>,
   item: T,
-  { text, formats, language, isShown }: Reader,
+  { text, formats, language, isShown }: RenderContext,
 ): ComponentChildren {
   switch (field.kind) {
     case 'time':

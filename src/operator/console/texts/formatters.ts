@@ -4,19 +4,19 @@ import { dayMs, hourMs, minuteMs } from '../../../core/values/time.js';
 type Optional = number | null | undefined;
 
 /** Times are UTC; a missing value is a dash. */
-export type Formats = ReturnType<typeof createFormats>;
+export type Formatters = ReturnType<typeof createFormatters>;
 
 /** Digits are Latin in both languages, as in ids, requests and logs. */
-const formats: Readonly<Record<Language, Formats>> = {
-  'en-us': createFormats('en-GB'),
-  'ar-eg': createFormats('ar-EG-u-nu-latn'),
+const formatters: Readonly<Record<Language, Formatters>> = {
+  'en-us': createFormatters('en-GB'),
+  'ar-eg': createFormatters('ar-EG-u-nu-latn'),
 };
 
-export function formatsOf(language: Language): Formats {
-  return formats[language];
+export function formattersFor(language: Language): Formatters {
+  return formatters[language];
 }
 
-function createFormats(locale: string) {
+function createFormatters(locale: string) {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const date = (options: Intl.DateTimeFormatOptions) => {
