@@ -5,22 +5,22 @@ import { responseClass, type Presented } from '../core/fields/declared-fields.js
 import { Id, Text } from '../core/fields/fields.js';
 import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import {
-  UnlessAllSent,
+  UnlessAllRequested,
   PageLimit,
   PageNumber,
   PollingQuery,
   ZeroOrOneField,
 } from '../core/http/validation/query-fields.js';
-import { ToleratesUnknownNames } from '../core/http/validation/dto-reader.js';
+import { AllowUnknownFields } from '../core/http/validation/dto-reader.js';
 
 /** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
-@ToleratesUnknownNames()
+@AllowUnknownFields()
 export class ListCompoundsQuery extends PollingQuery {
-  @UnlessAllSent()
+  @UnlessAllRequested()
   @PageNumber()
   page?: string;
 
-  @UnlessAllSent()
+  @UnlessAllRequested()
   @PageLimit()
   limit?: string;
 

@@ -16,7 +16,7 @@ import { includingDeleted, notDeleted } from '../core/database/documents/tenant-
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { jsonList } from '../core/http/lists/response-streams.js';
 import {
-  type ListProgress,
+  type Continuation,
   ListPaginator,
   type ListPage,
 } from '../core/http/lists/list-paginator.js';
@@ -45,7 +45,7 @@ export class CompoundsService {
   async all(
     caller: Caller,
     { page: _page, ...query }: ListCompoundsQuery,
-  ): Promise<{ text: AsyncGenerator<Buffer, void>; end: ListProgress }> {
+  ): Promise<{ text: AsyncGenerator<Buffer, void>; end: Continuation }> {
     const { paginator, batches } = await this.search(caller, query);
     const end = await paginator.progress(null, 0);
     const text = jsonList(this.presentBatches(caller, batches({})), (total) => ({

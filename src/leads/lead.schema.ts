@@ -7,7 +7,7 @@ import {
   NullableRecordId,
   OptionalText,
   RecordIds,
-  SerialNumber,
+  SequenceNumber,
   PresentedDocument,
 } from '../core/fields/fields.js';
 import { looseCollation } from '../core/localization/fold-case.js';
@@ -16,7 +16,7 @@ export type LeadData = Readonly<Record<string, unknown>>;
 
 @Schema({ collection: 'leads' })
 export class LeadDocument extends PresentedDocument {
-  @SerialNumber({
+  @SequenceNumber({
     description: 'Sequential number within the organization; never changes.',
     example: 42,
   })

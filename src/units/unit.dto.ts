@@ -22,9 +22,9 @@ import {
   responseClass,
 } from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
-import { Field, CrossFieldRules } from '../core/http/validation/field.js';
-import { BooleanField } from '../core/http/validation/fields.js';
-import { storable, string } from '../core/values/text.js';
+import { Field, CrossFieldRules } from '../core/http/validation/dto-field.js';
+import { BooleanField } from '../core/http/validation/dto-fields.js';
+import { storableRule, stringRule } from '../core/values/text.js';
 import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import type { Localized } from '../core/localization/language.js';
 
@@ -145,7 +145,7 @@ export class CompoundSlugParam {
       description: 'The slug of the compound, percent-encoded.',
       example: 'palm-meadows',
     },
-    [string, storable],
+    [stringRule, storableRule],
   )
   slug!: string;
 }
@@ -153,7 +153,7 @@ export class CompoundSlugParam {
 export class UnitSlugParam {
   @Field(
     { required: true, description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' },
-    [string, storable],
+    [stringRule, storableRule],
   )
   slug!: string;
 }

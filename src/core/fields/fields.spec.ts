@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
-import { fieldNamesOf } from '../http/validation/field.js';
+import { fieldNamesOf } from '../http/validation/dto-field.js';
 import { validatedDto } from '../http/validation/validation.pipe.js';
 import {
   csvColumnsOf,

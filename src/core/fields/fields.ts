@@ -11,17 +11,17 @@ import {
   timeOf,
 } from '../database/documents/stored-values.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
-import { Field } from '../http/validation/field.js';
+import { Field } from '../http/validation/dto-field.js';
 import {
   atMostItems,
   BooleanField,
   ExternalIdField,
   TextField,
   TimeField,
-} from '../http/validation/fields.js';
+} from '../http/validation/dto-fields.js';
 import { isPlainObject, objectOf } from '../values/json.js';
 import { quantity } from '../values/numbers.js';
-import { isValid, type Rule, type ValueKind } from '../values/rule.js';
+import { isValid, type ValueRule, type ValueRules } from '../values/rule.js';
 import * as texts from '../values/text.js';
 import {
   declareField,
@@ -44,14 +44,14 @@ const shortTextValues = { limit: texts.maxShortTextLength };
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
 /** A separate rule, `fitsShortText`, checks the length. */
 export const textRules = texts.shortText.filter(({ name }) => name !== tooLong);
-export const fitsShortText: Rule = {
+export const fitsShortText: ValueRule = {
   name: tooLong,
   isMet: (value) =>
     (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
   values: shortTextValues,
 };
 
-export const fieldWith = (standard: object, rules: ValueKind) => (api: ApiPropertyOptions) =>
+export const fieldWith = (standard: object, rules: ValueRules) => (api: ApiPropertyOptions) =>
   Field({ ...standard, ...api }, rules);
 
 const shortTextField = fieldWith(shortTextApi, texts.shortText);
@@ -128,7 +128,7 @@ export const Quantity = fieldDecorator({
 });
 
 /** Responses show stored 64-bit integers exactly. */
-export const SerialNumber = fieldDecorator({
+export const SequenceNumber = fieldDecorator({
   stored: { type: Number },
   read: (value) => value ?? 0,
   api: { type: 'integer', minimum: 1 },

@@ -7,7 +7,7 @@ import { ResponseStreams } from './lists/response-streams.js';
 import { RateLimiter } from './rate-limit/rate-limiter.js';
 import { UnsentResponseLimiter } from './rate-limit/unsent-response-limiter.js';
 import { RequestDeadline } from './server/request-deadline.js';
-import { RequestValidationPipe, UnknownNamesGuard } from './validation/validation.pipe.js';
+import { RequestValidationPipe, UnknownFieldsGuard } from './validation/validation.pipe.js';
 
 @Global()
 @Module({
@@ -21,7 +21,7 @@ import { RequestValidationPipe, UnknownNamesGuard } from './validation/validatio
     UnsentResponseLimiter,
     ResponseCache,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
-    { provide: APP_GUARD, useClass: UnknownNamesGuard },
+    { provide: APP_GUARD, useClass: UnknownFieldsGuard },
   ],
   exports: [ErrorResponses, LocalizationModule, RequestDeadline, ResponseStreams],
 })

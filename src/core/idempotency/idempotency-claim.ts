@@ -13,7 +13,7 @@ export interface StoredResponse {
   readonly body: string | null;
 }
 
-export type PackedResponse = Omit<StoredResponse, 'body'> & {
+export type CompressedResponse = Omit<StoredResponse, 'body'> & {
   readonly body: string | Binary | null;
 };
 

@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { expireAfter, TenantDocument } from '../database/documents/tenant-document.js';
-import type { PackedResponse } from './idempotency-claim.js';
+import type { CompressedResponse } from './idempotency-claim.js';
 
 /** Records a request with an `Idempotency-Key` and its response (rule HTTP-23). */
 @Schema({ collection: 'idempotencyRecords' })
@@ -28,7 +28,7 @@ export class IdempotencyRecordDocument extends TenantDocument {
   expiresAt!: Date;
 
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
-  response?: PackedResponse;
+  response?: CompressedResponse;
 }
 
 export const idempotencyRecordSchema = SchemaFactory.createForClass(IdempotencyRecordDocument);

@@ -13,7 +13,7 @@ import type { RequestCaller } from '../http/request-caller.js';
 import { hourMs, minuteMs } from '../values/time.js';
 import type {
   IdempotencyClaim,
-  PackedResponse,
+  CompressedResponse,
   ServiceResponse,
   StoredResponse,
 } from './idempotency-claim.js';
@@ -42,7 +42,7 @@ interface Completion {
 /** A retry would get the same error, unlike 409, 413 or 429. */
 const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
 
-export function isFinal(status: number): boolean {
+export function isReplayable(status: number): boolean {
   return status < 300 || storedErrors.has(status);
 }
 
@@ -108,7 +108,9 @@ export class IdempotencyService {
       if (claim === undefined) return [];
       // The response of an earlier attempt has not been committed.
       delete claim.response;
-      return isFinal(response.status) ? { claim, response: storedResponse(claim, response) } : [];
+      return isReplayable(response.status)
+        ? { claim, response: storedResponse(claim, response) }
+        : [];
     });
     const [first] = completions;
     if (first === undefined) return;
@@ -220,7 +222,7 @@ const windowLog = 24;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-async function pack({ body, ...response }: StoredResponse): Promise<PackedResponse> {
+async function pack({ body, ...response }: StoredResponse): Promise<CompressedResponse> {
   if (body === null || body.length <= maxPlainLength) return { ...response, body };
   const params = {
     [constants.ZSTD_c_windowLog]: windowLog,
@@ -229,7 +231,7 @@ async function pack({ body, ...response }: StoredResponse): Promise<PackedRespon
   return { ...response, body: new Binary(await compress(body, { params })) };
 }
 
-async function unpack({ body, ...response }: PackedResponse): Promise<StoredResponse> {
+async function unpack({ body, ...response }: CompressedResponse): Promise<StoredResponse> {
   if (body === null || typeof body === 'string') return { ...response, body };
   const params = { [constants.ZSTD_d_windowLogMax]: windowLog };
   return { ...response, body: (await decompress(body.buffer, { params })).toString() };

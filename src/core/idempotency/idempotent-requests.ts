@@ -6,7 +6,7 @@ import { DomainError } from '../http/errors/domain-error.js';
 import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { IdempotencyClaim } from './idempotency-claim.js';
 import { idempotencyErrors, maxKeyLength, parseIdempotencyKey } from './idempotency-key.js';
-import { IdempotencyService, isFinal } from './idempotency.service.js';
+import { IdempotencyService, isReplayable } from './idempotency.service.js';
 
 /** Replays the response of the first request with an `Idempotency-Key` (rule HTTP-23). */
 @Injectable()
@@ -66,7 +66,7 @@ export class IdempotentRequests {
     payload: unknown,
   ): Promise<void> {
     const isText = typeof payload === 'string' || payload === null || payload === undefined;
-    if (!isText || !isFinal(status)) {
+    if (!isText || !isReplayable(status)) {
       // Not awaited: an unresponsive database must not delay the response.
       void this.release(claim);
       return;

@@ -1,20 +1,20 @@
-import type { ValueKind, Rule } from './rule.js';
+import type { ValueRules, ValueRule } from './rule.js';
 import { isLong } from './json.js';
 
 export const mebibyte = 1_048_576;
 
-const exactNumber: Rule = {
+const exactNumber: ValueRule = {
   name: 'isExactNumber',
   isMet: (value) => !isLong(value),
   values: { digits: 15 },
 };
 
-export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, exactNumber];
+export const amount: ValueRules = [{ name: 'isNumber', isMet: isFiniteNumber }, exactNumber];
 
-export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exactNumber];
+export const quantity: ValueRules = [{ name: 'isQuantity', isMet: isQuantity }, exactNumber];
 
 /** Accepts plain decimal notation without a sign or an exponent. */
-export const decimal: Rule = {
+export const decimal: ValueRule = {
   name: 'isPlainNumber',
   isMet: (value) => parseDecimal(value) !== null,
 };

@@ -1,4 +1,4 @@
-export interface Rule {
+export interface ValueRule {
   /** The key of the message in `validation.json`. */
   readonly name: string;
   /** @param object contains the value as a field */
@@ -7,22 +7,22 @@ export interface Rule {
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
-export type ValueKind = readonly Rule[];
+export type ValueRules = readonly ValueRule[];
 
-export function isValid(kind: ValueKind, value: unknown): boolean {
-  return kind.every(({ isMet }) => isMet(value));
+export function isValid(rules: ValueRules, value: unknown): boolean {
+  return rules.every(({ isMet }) => isMet(value));
 }
 
 /** Accepts other types, so that only their type is reported. */
 export function textRule(
   name: string,
   isMet: (text: string) => boolean,
-  values: Rule['values'] = {},
-): Rule {
+  values: ValueRule['values'] = {},
+): ValueRule {
   return { name, isMet: (value) => typeof value !== 'string' || isMet(value), values };
 }
 
-export function oneOf(values: readonly string[]): Rule {
+export function oneOf(values: readonly string[]): ValueRule {
   return {
     name: 'isIn',
     isMet: (value) => values.includes(value as string),

@@ -1,4 +1,4 @@
-import { Field } from '../../core/http/validation/field.js';
+import { Field } from '../../core/http/validation/dto-field.js';
 import { CommaList, WholeNumber } from '../../core/http/validation/query-fields.js';
 import { oneOf } from '../../core/values/rule.js';
 import { subscriptions } from '../outbox/event-types.js';

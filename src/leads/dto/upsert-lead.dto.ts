@@ -4,18 +4,18 @@ import {
   EmailField,
   ExternalIdField,
   ObjectField,
-  IndependentItems,
+  SeparatelyValidatedItems,
   TextField,
-} from '../../core/http/validation/fields.js';
-import { ToleratesUnknownNames } from '../../core/http/validation/dto-reader.js';
+} from '../../core/http/validation/dto-fields.js';
+import { AllowUnknownFields } from '../../core/http/validation/dto-reader.js';
 import { objectOf, isScalar } from '../../core/values/json.js';
-import { type Rule, textRule, type ValueKind } from '../../core/values/rule.js';
+import { type ValueRule, textRule, type ValueRules } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
 import { maxPhoneLength } from '../../tenants/contacts/phone-number.js';
 
 /** Known keys of `data` must not hold objects, which would reach database queries (rule LEAD-4). */
-const knownKeyRules: ValueKind = [
+const knownKeyRules: ValueRules = [
   ...knownDataKeys.map((key) => ruleForKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
   ...['phoneNumber', 'phoneNumber2'].map((key) => ruleForKey(key, maxLength(maxPhoneLength))),
   ruleForKey('email', {
@@ -24,7 +24,7 @@ const knownKeyRules: ValueKind = [
   }),
 ];
 
-function ruleForKey(key: string, { name, isMet, values }: Rule): Rule {
+function ruleForKey(key: string, { name, isMet, values }: ValueRule): ValueRule {
   const valuesOfKey = { property: `data.${key}`, ...values };
   return { name, isMet: (data) => isMet(objectOf(data)[key]), values: valuesOfKey };
 }
@@ -39,7 +39,7 @@ const dataDescription =
   'other key is stored as sent. For a field sent both here and flat, the value here wins.';
 
 /** Body of `POST /leads` (rule LEAD-4). */
-@ToleratesUnknownNames()
+@AllowUnknownFields()
 export class UpsertLeadDto implements LeadPayload {
   @ExternalIdField({
     description:
@@ -105,7 +105,7 @@ const maxLeads = 100;
 
 /** Body of `POST /leads/batch` (rule LEAD-14). */
 export class LeadBatchDto {
-  @IndependentItems(UpsertLeadDto, {
+  @SeparatelyValidatedItems(UpsertLeadDto, {
     required: true,
     maxItems: maxLeads,
     description:

@@ -1,8 +1,12 @@
 import { Allow } from 'class-validator';
-import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
-import { CrossFieldRules, Field } from '../../core/http/validation/field.js';
-import { ToleratesUnknownNames } from '../../core/http/validation/dto-reader.js';
-import { chequeNumber, maxChequeNumberLength, string } from '../../core/values/text.js';
+import {
+  ExternalIdField,
+  NumberField,
+  StatusField,
+} from '../../core/http/validation/dto-fields.js';
+import { CrossFieldRules, Field } from '../../core/http/validation/dto-field.js';
+import { AllowUnknownFields } from '../../core/http/validation/dto-reader.js';
+import { chequeNumber, maxChequeNumberLength, stringRule } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
@@ -16,7 +20,7 @@ export class CallbackQuery {
 export function ReservationIdField(description: string): PropertyDecorator {
   return Field({ required: true, description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
     { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
-    string,
+    stringRule,
   ]);
 }
 
@@ -26,7 +30,7 @@ export function ChequeNumberField(description = 'Stored with the cheque.'): Prop
 }
 
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
-@ToleratesUnknownNames()
+@AllowUnknownFields()
 @CrossFieldRules({ dependentRequired: { chequeStatus: ['installmentId'] } })
 export class CallbackDto {
   @ReservationIdField("Id of an existing reservation of the caller's organization.")

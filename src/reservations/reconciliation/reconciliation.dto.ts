@@ -5,7 +5,7 @@ import {
   ItemsField,
   NumberField,
   StatusField,
-} from '../../core/http/validation/fields.js';
+} from '../../core/http/validation/dto-fields.js';
 import {
   bouncedExample,
   ChequeNumberField,

@@ -1,5 +1,5 @@
 import type { Order } from '../../core/database/documents/keyset.js';
-import { Field } from '../../core/http/validation/field.js';
+import { Field } from '../../core/http/validation/dto-field.js';
 import {
   CommaList,
   ExternalIdList,

@@ -51,13 +51,13 @@ export interface PageQuery {
   readonly updatedSince?: Date;
 }
 
-export interface ListProgress {
+export interface Continuation {
   readonly next: string | null;
   /** The `updatedSince` of the next poll; null before the end of the list. */
   readonly asOf: Date | null;
 }
 
-export interface ListPage<T> extends Pick<ListProgress, 'asOf'> {
+export interface ListPage<T> extends Pick<Continuation, 'asOf'> {
   readonly data: readonly T[];
   readonly pagination: PaginationDto;
 }
@@ -161,13 +161,13 @@ export class ListPaginator {
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
   }
 
-  pagination(count: number, limit: number, total: number, { next }: ListProgress): PaginationDto {
+  pagination(count: number, limit: number, total: number, { next }: Continuation): PaginationDto {
     const pages = limit === 0 ? 0 : Math.ceil(total / limit);
     return { count, limit, pages, total, ...(this.hasCursors && { next }) };
   }
 
   /** @param last null at the end of the list */
-  async progress(last: object | null, total: number): Promise<ListProgress> {
+  async progress(last: object | null, total: number): Promise<Continuation> {
     if (last === null) return { next: null, asOf: this.asOf };
     const { isCopy, request, order } = this;
     const asOf = this.cursor === null ? await this.stableAsOf() : this.asOf;
@@ -189,7 +189,7 @@ function pageRange({ page = '1', limit = String(defaultPageLimit) }: PageQuery) 
 }
 
 /** Only a complete list has the time of the next poll (rules HTTP-11 and COMP-16). */
-export function setListHeaders(reply: FastifyReply, { next, asOf }: ListProgress): void {
+export function setListHeaders(reply: FastifyReply, { next, asOf }: Continuation): void {
   if (next !== null) reply.header('x-next-cursor', next);
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());
 }

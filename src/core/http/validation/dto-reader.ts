@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
-import { type DtoClass, fieldNamesOf, nestedTypeOf } from './field.js';
+import { type DtoClass, fieldNamesOf, nestedTypeOf } from './dto-field.js';
 
 /** Requests choose the names, so their number and length are limited. */
 const maxNames = 20;
@@ -10,7 +10,7 @@ const maxNameLength = 64;
 const tolerantTypes = new Set<{ readonly name: string }>();
 
 /** Unknown names are reported instead of rejected. */
-export function ToleratesUnknownNames(): ClassDecorator {
+export function AllowUnknownFields(): ClassDecorator {
   return (type) => void tolerantTypes.add(type);
 }
 

@@ -1,9 +1,15 @@
 import { ValidateIf } from 'class-validator';
 import { decimal, parseInteger } from '../../values/numbers.js';
-import { splitList, maxExternalIdLength, maxLength, storable, string } from '../../values/text.js';
-import type { Rule, ValueKind } from '../../values/rule.js';
-import { Field } from './field.js';
-import { TimeField } from './fields.js';
+import {
+  splitList,
+  maxExternalIdLength,
+  maxLength,
+  storableRule,
+  stringRule,
+} from '../../values/text.js';
+import type { ValueRule, ValueRules } from '../../values/rule.js';
+import { Field } from './dto-field.js';
+import { TimeField } from './dto-fields.js';
 
 const maxPageLimit = 100;
 export const defaultPageLimit = 10;
@@ -39,7 +45,7 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
-export function UnlessAllSent(): PropertyDecorator {
+export function UnlessAllRequested(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }
 
@@ -75,7 +81,7 @@ const separatorNote = 'Several are separated by commas; a comma within a value i
 /** Rejects a repeated parameter. */
 export function CommaList(
   description: string,
-  rules: ValueKind = [],
+  rules: ValueRules = [],
   itemPattern = listItem,
 ): PropertyDecorator {
   const ofItems = rules.map((rule) => ({
@@ -85,7 +91,7 @@ export function CommaList(
   const pattern = `^${itemPattern}(?:,${itemPattern})*$`;
   return Field({ type: 'string', pattern, description: `${description} ${separatorNote}` }, [
     { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
-    storable,
+    storableRule,
     ...ofItems,
   ]);
 }
@@ -113,7 +119,7 @@ function itemsOf(value: unknown): string[] {
   return typeof value === 'string' ? splitList(value) : [''];
 }
 
-function isPositive(maximum: number): Rule {
+function isPositive(maximum: number): ValueRule {
   return { name: 'isPositiveNumber', isMet: (value) => parseInteger(value, 1, maximum) !== null };
 }
 
@@ -140,7 +146,7 @@ export class PollingQuery {
         'Value of next from the previous response, with otherwise the same parameters and without ' +
         'page. 0 starts a copy of everything in the order of ids.',
     },
-    [string],
+    [stringRule],
   )
   after?: string;
 

@@ -12,13 +12,13 @@ import { isPlainObject } from '../../values/json.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { DtoReader, ignoredFieldsValue } from './dto-reader.js';
-import { declaredType, type DtoClass } from './field.js';
+import { declaredType, type DtoClass } from './dto-field.js';
 
 const noParameters = Object as DtoClass;
 
 /** A guard also reports ignored names of requests that fail later, and costs less than an interceptor. */
 @Injectable()
-export class UnknownNamesGuard implements CanActivate {
+export class UnknownFieldsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
     const { query, body } = http.getRequest<FastifyRequest>();

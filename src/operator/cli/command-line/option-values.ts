@@ -4,7 +4,7 @@ import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/ope
 import { languages } from '../../../core/localization/language.js';
 import { dayMs, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
-import { isValid, type ValueKind } from '../../../core/values/rule.js';
+import { isValid, type ValueRules } from '../../../core/values/rule.js';
 import {
   externalId as externalIdRule,
   maxExternalIdLength,
@@ -85,7 +85,7 @@ export const eventTypes = listOf(subscriptions);
 /** Null permits every address. */
 export const addressList = parser<{ readonly from: readonly string[] | null }>((value) => {
   if (value === 'any') return { from: null };
-  const from = splitList(value);
+  const from = distinctItems(value);
   return from.every(isAddressRange) ? { from } : null;
 }, 'It must be a list of addresses and ranges such as 203.0.113.7,2001:db8::/32, or any.');
 
@@ -121,15 +121,15 @@ function listOf<T extends string>(known: readonly T[]) {
 
 /** Removes repetitions; returns null for an unknown item. */
 function itemsOf<T extends string>(known: readonly T[], value: string): T[] | null {
-  const items = splitList(value);
+  const items = distinctItems(value);
   return items.every((one): one is T => known.some((each) => each === one)) ? items : null;
 }
 
-function splitList(value: string): string[] {
+function distinctItems(value: string): string[] {
   return [...new Set(value.split(',').map((one) => one.trim()))];
 }
 
-function textParser(rule: ValueKind, message: string) {
+function textParser(rule: ValueRules, message: string) {
   return parser((value) => (isValid(rule, value) ? value : null), message);
 }
 

@@ -11,14 +11,14 @@ import {
   ValidateIf,
   type ValidationArguments,
 } from 'class-validator';
-import type { ValueKind, Rule } from '../../values/rule.js';
+import type { ValueRules, ValueRule } from '../../values/rule.js';
 
 export type DtoClass<T extends object = object> = new () => T;
 
 const nestedKey = Symbol('nested');
 
 /** Optional unless `required`; null is never accepted. */
-export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
+export function Field(api: ApiPropertyOptions, rules: ValueRules): PropertyDecorator {
   // On an object, `required` may also be its list of required fields.
   const isRequired = api.required === true;
   return applyDecorators(
@@ -50,7 +50,7 @@ export function nestedTypeOf({ prototype }: DtoClass, field: string): Nested | u
   return Reflect.getMetadata(nestedKey, prototype as object, field) as Nested | undefined;
 }
 
-function validatedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {
+function validatedBy({ name: message, isMet, values = {} }: ValueRule): PropertyDecorator {
   // class-validator needs unique names per field; one message may be about several parts.
   const name = `${message} ${values['property'] ?? ''}`;
   const validate = (value: unknown, args?: ValidationArguments) => isMet(value, args?.object);

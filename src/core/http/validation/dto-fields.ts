@@ -4,10 +4,10 @@ import { Transform } from 'class-transformer';
 import { isEmail, ValidateNested } from 'class-validator';
 import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/json.js';
-import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
+import { type ValueRules, oneOf, type ValueRule } from '../../values/rule.js';
 import { externalId, maxExternalIdLength, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, NestedType } from './field.js';
+import { type DtoClass, Field, NestedType } from './dto-field.js';
 
 export const externalIdApi = {
   type: 'string',
@@ -18,7 +18,7 @@ export const externalIdApi = {
 
 export function TextField(
   options: ApiPropertyOptions = {},
-  rules: ValueKind = [],
+  rules: ValueRules = [],
 ): PropertyDecorator {
   return Field({ type: String, minLength: 1, ...options }, [...text, ...rules]);
 }
@@ -28,7 +28,7 @@ export function ExternalIdField(options: ApiPropertyOptions): PropertyDecorator 
 }
 
 export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
-  const email: Rule = { name: 'isEmail', isMet: (value) => isEmail(value) };
+  const email: ValueRule = { name: 'isEmail', isMet: (value) => isEmail(value) };
   return Field({ type: String, format: 'email', ...options }, [email]);
 }
 
@@ -37,13 +37,13 @@ export function NumberField(options: ApiPropertyOptions): PropertyDecorator {
 }
 
 export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorator {
-  const boolean: Rule = { name: 'isBoolean', isMet: (value) => typeof value === 'boolean' };
+  const boolean: ValueRule = { name: 'isBoolean', isMet: (value) => typeof value === 'boolean' };
   return Field({ type: Boolean, ...options }, [boolean]);
 }
 
 export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
-  const time: Rule = { name: 'isTime', isMet: (value) => value instanceof Date };
+  const time: ValueRule = { name: 'isTime', isMet: (value) => value instanceof Date };
   const parsed = Transform(({ value }: { value: unknown }) => parseTime(value) ?? value);
   return applyDecorators(Field(api, [time]), parsed);
 }
@@ -52,7 +52,7 @@ export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
 export function StatusField(
   statuses: readonly string[],
   options: ApiPropertyOptions,
-  rules: ValueKind = [],
+  rules: ValueRules = [],
 ): PropertyDecorator {
   const member = oneOf(statuses);
   return Field({ type: String, enum: [...statuses], example: statuses[1], ...options }, [
@@ -62,7 +62,10 @@ export function StatusField(
   ]);
 }
 
-export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []): PropertyDecorator {
+export function ObjectField(
+  options: ApiPropertyOptions,
+  rules: ValueRules = [],
+): PropertyDecorator {
   const api = { type: 'object', additionalProperties: true, ...options } as ApiPropertyOptions;
   return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);
 }
@@ -71,19 +74,19 @@ export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []):
 export function ItemsField(
   type: DtoClass,
   options: ApiPropertyOptions & { maxItems: number },
-  rules: ValueKind = [],
+  rules: ValueRules = [],
 ): PropertyDecorator {
   return applyDecorators(
-    IndependentItems(type, options, rules),
+    SeparatelyValidatedItems(type, options, rules),
     ValidateNested({ each: true, message: 'isObject' }),
   );
 }
 
 /** Differs from {@link ItemsField}: the service validates each item, and null is not an object. */
-export function IndependentItems(
+export function SeparatelyValidatedItems(
   type: DtoClass,
   { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
-  rules: ValueKind = [],
+  rules: ValueRules = [],
 ): PropertyDecorator {
   const isRequired = options.required === true;
   return applyDecorators(
@@ -105,13 +108,13 @@ export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): P
   );
 }
 
-const notEmpty: Rule = {
+const notEmpty: ValueRule = {
   name: 'arrayNotEmpty',
   isMet: (list) => !Array.isArray(list) || list.length > 0,
 };
 
 /** Accepts values other than lists, so that only their type is reported. */
-export function atMostItems(limit: number): Rule {
+export function atMostItems(limit: number): ValueRule {
   return {
     name: 'arrayMaxSize',
     isMet: (items) => !Array.isArray(items) || items.length <= limit,
