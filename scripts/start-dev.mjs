@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openDatabase } from '../dist/open-database.js';
 import { loadEnvironment } from '../dist/core/configuration/load-environment.js';
-import { failStart } from '../dist/start.js';
+import { exitOnStartupError } from '../dist/start.js';
 
 const database = await Promise.try(() => openDatabase(loadEnvironment())).catch((error) =>
-  failStart(error),
+  exitOnStartupError(error),
 );
 const nest = 'node_modules/@nestjs/cli/bin/nest.js';
 // With a shell in between, signals would not reach the service.

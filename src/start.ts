@@ -24,7 +24,7 @@ import { RequestDeadline } from './core/http/server/request-deadline.js';
 import { createLogger } from './core/http/server/logger.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
-import { announce, startupLines } from './development/announcement.js';
+import { printStartupBanner, startupLines } from './development/startup-banner.js';
 import { ensureDemoOrganization } from './development/demo/demo-organization.js';
 import {
   assertTransactionsSupported,
@@ -85,7 +85,7 @@ export async function startService(): Promise<void> {
     process.on('SIGINT', shutDown);
     service.announce();
   } catch (error) {
-    failStart(error, environment?.NODE_ENV);
+    exitOnStartupError(error, environment?.NODE_ENV);
   }
 }
 
@@ -94,7 +94,7 @@ export async function startService(): Promise<void> {
  *
  * @public `npm run start:dev` calls it.
  */
-export function failStart(error: unknown, nodeEnv?: Environment['NODE_ENV']): never {
+export function exitOnStartupError(error: unknown, nodeEnv?: Environment['NODE_ENV']): never {
   process.stderr.write(`${reasonOf(error, nodeEnv)}\n`);
   process.exit(error instanceof ConfigurationError ? 2 : 1);
 }
@@ -119,7 +119,7 @@ export async function runService(
     service = await createService(options);
     const operationsUrl = await startOpsListener(service);
     const isWorker = environment.ROLE === 'worker';
-    if (isWorker) startBackground(service);
+    if (isWorker) startBackgroundWork(service);
     const url = isWorker ? null : await listen(service, options);
     // This comes last: a failed start would store the demo's keys without printing them.
     const demo =
@@ -132,7 +132,7 @@ export async function runService(
       await database.stop();
       return isFinished;
     };
-    return { url, announce: () => announce(lines, environment, logger), shutDown };
+    return { url, announce: () => printStartupBanner(lines, environment, logger), shutDown };
   } catch (error) {
     await service?.app.close();
     await database.stop();
@@ -197,7 +197,7 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
   const to = { host: HOST === 'localhost' ? '127.0.0.1' : HOST, port: PORT };
   const fastify = service.app.getHttpAdapter().getInstance();
   const url = await listenOn(fastify, service.connections, to, ['HOST', 'PORT']);
-  startBackground(service);
+  startBackgroundWork(service);
   return url;
 }
 
@@ -207,7 +207,7 @@ export function startOpsListener({ app }: Service): Promise<string | null> {
 }
 
 /** Starts the background work and reports the process as ready. */
-export function startBackground({ app }: Service): void {
+export function startBackgroundWork({ app }: Service): void {
   app.get(HealthService).reportStart();
   app.get(LeadPhoneKeys).start();
   if (app.get<Environment>(ENVIRONMENT).ROLE === 'api') return;

@@ -11,7 +11,7 @@ import type {
   TenantFilter,
   TenantIds,
 } from '../core/database/documents/tenant-queries.js';
-import { looseCollation, caseSpellings, foldCase } from '../core/localization/fold-case.js';
+import { caseInsensitive, caseSpellings, foldCase } from '../core/localization/fold-case.js';
 import {
   defaultLanguage,
   type Language,
@@ -109,7 +109,7 @@ export class CatalogueRepository {
     const found = await this.collections[kind].find(
       organizationId,
       { ...named, ...notDeleted },
-      { ...oldestFirst, fields: ['name', 'slug'], collation: looseCollation },
+      { ...oldestFirst, fields: ['name', 'slug'], collation: caseInsensitive },
     );
     return names.map((name) => {
       // The collation also matches texts that differ in more than case.
@@ -136,7 +136,7 @@ export class CatalogueRepository {
         organizationId,
         { $or, ...notDeleted },
         // Leads link these compounds, so a failover must not undo them.
-        { ...oldestFirst, fields: ['name'], collation: looseCollation, readConcern: 'majority' },
+        { ...oldestFirst, fields: ['name'], collation: caseInsensitive, readConcern: 'majority' },
       );
       for (const { _id, name } of compounds) {
         const key = keyOf({ name: localizedText(name, language), language });

@@ -7,7 +7,7 @@ import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../core/fields/declared-fields.js';
 import { TenantCache } from '../core/cache/tenant-cache.js';
 import { Clock } from '../core/configuration/clock.js';
-import { newestFirst, type Order } from '../core/database/documents/keyset.js';
+import { newestFirst, type SortOrder } from '../core/database/documents/keyset.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -121,7 +121,7 @@ export class CompoundsService {
   }
 }
 
-function compoundOrder(isChanges: boolean, isCopy: boolean): Order {
+function compoundOrder(isChanges: boolean, isCopy: boolean): SortOrder {
   if (isChanges) return { updatedAt: 1, _id: 1 };
   return isCopy ? { _id: 1 } : newestFirst;
 }

@@ -10,7 +10,7 @@ import {
   SequenceNumber,
   PresentedDocument,
 } from '../core/fields/fields.js';
-import { looseCollation } from '../core/localization/fold-case.js';
+import { caseInsensitive } from '../core/localization/fold-case.js';
 
 export type LeadData = Readonly<Record<string, unknown>>;
 
@@ -108,7 +108,7 @@ leadSchema.index(
   { organizationId: 1, 'data.email': 1 },
   {
     name: 'emailWithoutClient',
-    collation: looseCollation,
+    collation: caseInsensitive,
     partialFilterExpression: { isDeleted: false, clientId: null },
   },
 );

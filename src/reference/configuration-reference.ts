@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { variableNames, variables } from '../core/configuration/variables.js';
+import {
+  variableNames,
+  environmentVariables,
+} from '../core/configuration/environment-variables.js';
 
 const introduction = `# Configuration
 
 Every setting is an environment variable. A \`.env\` file in the working folder is read too, and the process environment
 takes precedence. [CONF-1](rules.md#conf-1) and [CONF-5](rules.md#conf-5) describe errors in settings. [operations.md](operations.md)
 explains how the settings work together, and lists the standard [variables of traces](operations.md#traces) (\`OTEL_…\`).
-\`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/variables.ts\`.
+\`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/environment-variables.ts\`.
 `;
 
 export function configurationReference(): string {
@@ -20,7 +23,7 @@ export function configurationReference(): string {
 }
 
 export function environmentExample(): string {
-  const entries = Object.entries(variables.shape).map(([name, variable]) => {
+  const entries = Object.entries(environmentVariables.shape).map(([name, variable]) => {
     const { description = '', example } = variable.meta() ?? {};
     const setting =
       variable instanceof z.ZodPrefault
@@ -36,7 +39,7 @@ type Property = z.core.JSONSchema.BaseSchema;
 
 /** zod shows defaults and choices in `input`, and bounds of numbers in `output`. */
 function propertiesOf(io: 'input' | 'output'): Readonly<Record<string, Property>> {
-  const { properties = {} } = z.toJSONSchema(variables, { io, unrepresentable: 'any' });
+  const { properties = {} } = z.toJSONSchema(environmentVariables, { io, unrepresentable: 'any' });
   return properties as Record<string, Property>;
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
-import { startupLines } from '../../src/development/announcement.js';
+import { startupLines } from '../../src/development/startup-banner.js';
 import {
   type DemoOrganization,
   ensureDemoOrganization,

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, MongoClient } from 'mongodb';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
-import { createService, runService, startBackground, startOpsListener } from '../../src/start.js';
+import {
+  createService,
+  runService,
+  startBackgroundWork,
+  startOpsListener,
+} from '../../src/start.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addReservation, addTenant, addUnit, mayReadEvents } from '../support/builders.js';
 import { startTcpProxy } from '../faults/support/tcp-proxy.js';
@@ -293,7 +298,7 @@ it('a worker serves metrics and probes', async () => {
   const worker = await createService({ environment, databaseUri: MONGODB_URI, logger });
   try {
     const from = (await startOpsListener(worker)) ?? '';
-    startBackground(worker);
+    startBackgroundWork(worker);
     expect(await probe('/readyz', from)).toMatchObject({ status: 200, body: { phase: 'running' } });
     expect(await metrics(from)).toContain('\nintegration_api_outbox_waiting_events ');
   } finally {

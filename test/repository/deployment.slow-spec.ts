@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
-import { variableNames } from '../../src/core/configuration/variables.js';
+import { variableNames } from '../../src/core/configuration/environment-variables.js';
 import { livenessPath, readinessPath } from '../../src/operator/ops-listener/ops-listener.js';
 import { basePath } from '../../src/core/http/server/route-options.js';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import GithubSlugger from 'github-slugger';
-import { variableNames } from '../../src/core/configuration/variables.js';
+import { variableNames } from '../../src/core/configuration/environment-variables.js';
 import { createProgram } from '../../src/operator/cli/command-line/program.js';
 import { documentedOperations } from '../support/operations.js';
 

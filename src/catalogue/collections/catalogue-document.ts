@@ -1,7 +1,7 @@
 import { Schema } from '@nestjs/mongoose';
 import type { Schema as DocumentSchema } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { looseCollation } from '../../core/localization/fold-case.js';
+import { caseInsensitive } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
 import { ImportedTime, Quantity, PresentedDocument, Text, Url } from '../../core/fields/fields.js';
 
@@ -51,6 +51,6 @@ export function indexChanges(schema: DocumentSchema): void {
 }
 
 export function indexSlugsInAnyCase(schema: DocumentSchema): void {
-  const options = { name: 'slug-in-any-case', collation: looseCollation };
+  const options = { name: 'slug-in-any-case', collation: caseInsensitive };
   schema.index({ organizationId: 1, slug: 1 }, { ...options, partialFilterExpression: notDeleted });
 }

@@ -1,7 +1,7 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { indexUnique, notDeleted } from '../../core/database/documents/tenant-document.js';
-import { looseCollation } from '../../core/localization/fold-case.js';
+import { caseInsensitive } from '../../core/localization/fold-case.js';
 import { languages, type Localized } from '../../core/localization/language.js';
 import { Flag, Id, List, Quantity, Slug, Text, Url } from '../../core/fields/fields.js';
 import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
@@ -122,6 +122,6 @@ for (const language of languages) {
   /** Leads name a compound as their project, in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
-    { name: `named-${language}`, collation: looseCollation, partialFilterExpression: notDeleted },
+    { name: `named-${language}`, collation: caseInsensitive, partialFilterExpression: notDeleted },
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationError } from './startup-errors.js';
 import { misspelledVariables, readEnvironment } from './load-environment.js';
-import { variableNames } from './variables.js';
+import { variableNames } from './environment-variables.js';
 
 const problemsOf = (source: Record<string, string>) => {
   try {

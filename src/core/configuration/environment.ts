@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { z } from 'zod';
 import { Clock } from './clock.js';
-import type { environmentSchema } from './variables.js';
+import type { environmentSchema } from './environment-variables.js';
 
 /** The settings are validated before anything else starts (rule CONF-1). */
 export type Environment = Readonly<z.output<typeof environmentSchema>>;

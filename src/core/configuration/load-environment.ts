@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { closestMatch } from 'leven';
 import type { Logger } from 'pino';
-import { schemaMessage } from './environment-values.js';
+import { schemaMessage } from './setting-types.js';
 import type { Environment } from './environment.js';
 import { ConfigurationError } from './startup-errors.js';
-import { environmentSchema, variableNames } from './variables.js';
+import { environmentSchema, variableNames } from './environment-variables.js';
 
 const envFile = '.env';
 

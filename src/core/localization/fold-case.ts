@@ -4,7 +4,7 @@ import type { CollationOptions } from 'mongodb';
  * A query for the {@link caseSpellings} of a text finds every text that differs only in case. It also finds others,
  * which {@link foldCase} has to exclude.
  */
-export const looseCollation: CollationOptions = { locale: 'en', strength: 1 };
+export const caseInsensitive: CollationOptions = { locale: 'en', strength: 1 };
 
 /** `ı` and `i` are different letters with the same upper case, `I`. */
 const dotlessI = 'ı';

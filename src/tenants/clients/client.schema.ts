@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
-import { looseCollation } from '../../core/localization/fold-case.js';
+import { caseInsensitive } from '../../core/localization/fold-case.js';
 
 @Schema({ collection: 'clients' })
 export class ClientDocument extends DeletableDocument {
@@ -28,5 +28,5 @@ clientSchema.index(
 );
 clientSchema.index(
   { organizationId: 1, email: 1 },
-  { name: 'email', collation: looseCollation, partialFilterExpression },
+  { name: 'email', collation: caseInsensitive, partialFilterExpression },
 );

@@ -7,7 +7,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
-import { looseCollation, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
+import { caseInsensitive, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
 import type { Contact } from '../contacts/contact.js';
 import { isPhone, phoneKey, phoneSpellings } from '../contacts/phone-number.js';
@@ -152,7 +152,7 @@ export class ClientsService {
     if (emails.length === 0) return [];
     const filter = { email: { $in: emails.flatMap(caseSpellings) }, ...notDeleted };
     const candidates = await this.clients.find(organizationId, filter, {
-      collation: looseCollation,
+      collation: caseInsensitive,
     });
     const folded = new Set(emails.map(foldCase));
     return candidates.filter(({ email }) => folded.has(foldCase(email ?? '')));

@@ -1,4 +1,4 @@
-import type { Order } from '../../core/database/documents/keyset.js';
+import type { SortOrder } from '../../core/database/documents/keyset.js';
 import { Field } from '../../core/http/validation/dto-field.js';
 import {
   CommaList,
@@ -28,7 +28,7 @@ const sortFields = [
  * `_id` orders equal units, so that pages do not overlap. Units without a translated name come first, by their
  * default name.
  */
-export function orderOf(sort: readonly string[], language: Language): Order {
+export function orderOf(sort: readonly string[], language: Language): SortOrder {
   const order: Record<string, 1 | -1> = {};
   let direction: 1 | -1 = 1;
   for (const item of sort) {

@@ -1,12 +1,12 @@
 import { BSON, Decimal128, type Document, Double, Int32, Long, MinKey, ObjectId } from 'mongodb';
 
-export type Order = Readonly<Record<string, 1 | -1>>;
+export type SortOrder = Readonly<Record<string, 1 | -1>>;
 
-export type Position = readonly unknown[];
+export type KeysetPosition = readonly unknown[];
 
 export interface KeysetRequest {
   readonly limit: number;
-  readonly after?: Position | undefined;
+  readonly after?: KeysetPosition | undefined;
 }
 
 export interface KeysetPage<T> {
@@ -16,7 +16,7 @@ export interface KeysetPage<T> {
 
 export const newestFirst = { createdAt: -1, _id: -1 } as const;
 
-export async function readPage<T extends object, O extends Order>(
+export async function readPage<T extends object, O extends SortOrder>(
   sort: O,
   { limit, after }: KeysetRequest,
   find: (filter: object, options: { sort: O; limit: number }) => Promise<readonly T[]>,
@@ -28,11 +28,11 @@ export async function readPage<T extends object, O extends Order>(
 }
 
 /** Avoids the `_id` index of all tenants. In other orders, the prefix would keep the server from merging ranges. */
-export function tenantIndexOrder(sort: Order): Order {
+export function tenantIndexOrder(sort: SortOrder): SortOrder {
   return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }
 
-export function positionOf(document: object, order: Order): Position {
+export function positionOf(document: object, order: SortOrder): KeysetPosition {
   return Object.keys(order).map((path) => {
     const steps = path.split('.');
     return steps.reduce<unknown>((value, step) => (value as Document | null)?.[step], document);
@@ -40,7 +40,7 @@ export function positionOf(document: object, order: Order): Position {
 }
 
 /** The expression is exact for values of all types; the broader conditions provide index bounds. */
-export function afterPosition(position: Position | undefined, order: Order): Document {
+export function afterPosition(position: KeysetPosition | undefined, order: SortOrder): Document {
   if (position === undefined) return {};
   const keys = Object.entries(order).map(([path, direction], index) => ({
     path,

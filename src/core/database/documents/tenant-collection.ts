@@ -23,7 +23,7 @@ import {
 import {
   afterPosition,
   type KeysetPage,
-  type Order,
+  type SortOrder,
   type KeysetRequest,
   tenantIndexOrder,
   readPage,
@@ -74,7 +74,7 @@ export class TenantCollection<T extends TenantDocument> {
   async page<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    order: Order,
+    order: SortOrder,
     page: KeysetRequest,
     options: ReadOptions<T> = {},
   ): Promise<KeysetPage<R>> {

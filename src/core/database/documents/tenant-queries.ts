@@ -2,7 +2,7 @@ import type { AbstractCursor, CollationOptions, Db, Document, FindOptions } from
 import type { Types } from 'mongoose';
 import { isBadValue } from '../connection/database-errors.js';
 import { bsonReadOptions } from './stored-values.js';
-import type { Order, Position } from './keyset.js';
+import type { SortOrder, KeysetPosition } from './keyset.js';
 
 type Comparable<V> = V extends readonly (infer Item)[] ? V | Item | null : V | null;
 
@@ -63,7 +63,7 @@ export type TenantWrite<T> =
 export interface ReadOptions<T> {
   readonly fields?: readonly (FieldName<T> | Path<T>)[];
   readonly without?: readonly FieldName<T>[];
-  readonly sort?: Order;
+  readonly sort?: SortOrder;
   readonly skip?: number;
   readonly limit?: number;
   readonly collation?: CollationOptions;
@@ -73,7 +73,7 @@ export interface ReadOptions<T> {
 }
 
 export interface BatchOptions<T> extends ReadOptions<T> {
-  readonly after?: Position | undefined;
+  readonly after?: KeysetPosition | undefined;
 }
 
 export interface BatchedUpdates {

@@ -8,12 +8,12 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { StartupError } from '../../configuration/startup-errors.js';
 import { documentValidator } from '../documents/stored-types.js';
 import {
-  type Report,
+  type ProgressReporter,
   retryWhileIndexBuilds,
   compareIndexes,
-  conflictingOperationCode,
+  conflictingOperationInProgress,
   ignoreErrorCode,
-  keptSeconds,
+  retentionSeconds,
   updateIndexes,
 } from './indexes.js';
 import { Migrations } from './migrations.js';
@@ -40,7 +40,7 @@ export class DatabaseStructure {
   ) {}
 
   /** Several processes may call it concurrently. Indexes of other programs stay. */
-  async apply(report: Report = () => {}): Promise<string[]> {
+  async apply(report: ProgressReporter = () => {}): Promise<string[]> {
     const update = async (model: Model<unknown>, stored: StoredOptions) => {
       await updateCollection(model, stored);
       await updateIndexes(model, this.environment, report);
@@ -66,7 +66,7 @@ export class DatabaseStructure {
       const retention = indexes.flatMap((index) => {
         if (index.retention === undefined) return [];
         const { kind, setting: variable } = index.retention;
-        const seconds = keptSeconds(index.retention, this.environment);
+        const seconds = retentionSeconds(index.retention, this.environment);
         const isCurrent = index.difference === 'none';
         return { kind, collection, variable, keptSeconds: seconds, isCurrent };
       });
@@ -156,7 +156,7 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
   }
   const collMod = model.collection.collectionName;
   const change = async () => model.db.db?.command({ collMod, ...options });
-  await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperationCode));
+  await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperationInProgress));
 }
 
 function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): boolean {

@@ -5,14 +5,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../configuration/environment.js';
 import type { Retention, RetentionIndexOptions } from '../documents/tenant-document.js';
 
-export type Report = (line: string) => void;
+export type ProgressReporter = (line: string) => void;
 
 const intervalMs = 2_000;
 
 export async function reportProgress<T>(
   work: Promise<T>,
   progress: () => string,
-  report: Report,
+  report: ProgressReporter,
 ): Promise<T> {
   const timer = setInterval(() => report(progress()), intervalMs);
   try {
@@ -25,7 +25,7 @@ export async function reportProgress<T>(
 const namespaceNotFoundCode = 26;
 const indexNotFoundCode = 27;
 /** The server returns this code when another process makes the same change. */
-export const conflictingOperationCode = 117;
+export const conflictingOperationInProgress = 117;
 const backgroundOperationCode = 12_587;
 const retryDelayMs = 250;
 
@@ -71,7 +71,7 @@ export async function compareIndexes(model: Model<unknown>, environment: Environ
 export async function updateIndexes(
   model: Model<unknown>,
   environment: Environment,
-  report: Report,
+  report: ProgressReporter,
 ): Promise<void> {
   const { collection, db } = model;
   // All indexes are compared at once: one that another process creates meanwhile must not count as outdated.
@@ -144,7 +144,7 @@ type ListedIndex = IndexDescriptionInfo & { readonly buildUUID?: unknown };
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
 
-export function keptSeconds(
+export function retentionSeconds(
   { setting, minimumDays = 0, extraDays = 0 }: Retention,
   environment: Environment,
 ): number | null {
@@ -156,7 +156,7 @@ export function keptSeconds(
 
 /** Returns null if records never expire. */
 function ttlSeconds(retention: Retention, environment: Environment): number | null {
-  const kept = keptSeconds(retention, environment);
+  const kept = retentionSeconds(retention, environment);
   if (kept === null) return null;
   return retention.storesRemoval ? 0 : kept + (retention.marginSeconds ?? 0);
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import { type Report, reportProgress } from './indexes.js';
+import { type ProgressReporter, reportProgress } from './indexes.js';
 
 @Schema({ collection: 'migrations' })
 export class MigrationDocument {
@@ -69,7 +69,7 @@ export class Migrations {
   }
 
   /** Two processes may run the same migrations concurrently. @returns names of the migrations that ran */
-  async apply(report: Report): Promise<string[]> {
+  async apply(report: ProgressReporter): Promise<string[]> {
     const ran: string[] = [];
     for (const migration of this.registered) {
       if (await this.applyOne(migration, report)) ran.push(migration.name);
@@ -90,7 +90,7 @@ export class Migrations {
     );
   }
 
-  private async applyOne(migration: Migration, report: Report): Promise<boolean> {
+  private async applyOne(migration: Migration, report: ProgressReporter): Promise<boolean> {
     const { version, name } = migration;
     const document = await this.begin(migration);
     if (document?.finishedAt) return false;

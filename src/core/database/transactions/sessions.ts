@@ -98,7 +98,7 @@ export class Snapshot {
 const orphanInactiveMicroseconds = 1_000_000;
 
 /** The server keeps transactions of a dead process open for a minute, with conflicts for all others. */
-export async function abortOrphans(client: MongoClient): Promise<void> {
+export async function abortOrphanedTransactions(client: MongoClient): Promise<void> {
   const logger = new Logger('OrphanedTransactions');
   try {
     const admin = client.db('admin');

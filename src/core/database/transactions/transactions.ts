@@ -11,7 +11,7 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
-import { abortOrphans, openSession, withSession } from './sessions.js';
+import { abortOrphanedTransactions, openSession, withSession } from './sessions.js';
 import { Metrics } from '../../observability/metrics.js';
 import { traced } from '../../observability/tracing.js';
 
@@ -175,7 +175,7 @@ export class Transactions {
         throw new ContentionError(lastError);
       }
       if (Date.now() >= conflictDeadline) {
-        this.abortingOrphans ??= abortOrphans(this.connection.getClient()).finally(
+        this.abortingOrphans ??= abortOrphanedTransactions(this.connection.getClient()).finally(
           () => (this.abortingOrphans = undefined),
         );
         await this.abortingOrphans;

@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify';
 import {
   decodeCursor,
   encodeCursor,
-  type Order,
-  type Position,
+  type SortOrder,
+  type KeysetPosition,
   positionOf,
 } from '../../database/documents/keyset.js';
 import { cacheLifetimeMs } from '../../cache/tenant-cache.js';
@@ -64,7 +64,7 @@ export interface ListPage<T> extends Pick<Continuation, 'asOf'> {
 
 interface ListDefinition {
   readonly name: string;
-  readonly order: (isCopy: boolean) => Order;
+  readonly order: (isCopy: boolean) => SortOrder;
   readonly newestChange: () => Promise<Date>;
 }
 
@@ -75,7 +75,7 @@ interface ListSource<Document extends object, Item> {
 }
 
 interface Cursor {
-  readonly position: Position;
+  readonly position: KeysetPosition;
   /** The total is counted once: a count for each part would cost more than the part. */
   readonly total: number;
   readonly asOf: Date | null;
@@ -105,7 +105,7 @@ const pageParameters: ReadonlySet<string> = new Set([
 export class ListPaginator {
   readonly isCopy: boolean;
   private readonly hasCursors: boolean;
-  readonly order: Order;
+  readonly order: SortOrder;
   private readonly cursor: Cursor | null;
   private readonly asOf: Date | null;
   private readonly request: string;
@@ -132,7 +132,7 @@ export class ListPaginator {
     }
   }
 
-  get after(): Position | undefined {
+  get after(): KeysetPosition | undefined {
     return this.cursor?.position;
   }
 
@@ -204,7 +204,7 @@ export function updatedAsOf(now: Date): Date {
   return new Date(now.getTime() - visibilityLagMs);
 }
 
-function queryDigest(name: string, query: PageQuery, order: Order): string {
+function queryDigest(name: string, query: PageQuery, order: SortOrder): string {
   const parameters = Object.keys(query).filter((parameter) => !pageParameters.has(parameter));
   const request = [name, JSON.stringify(query, parameters.toSorted()), JSON.stringify(order)];
   return createHash('sha256').update(request.join('\n')).digest('base64url').slice(0, 16);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { consoleLines } from './announcement.js';
+import { consoleLines } from './startup-banner.js';
 
 const url = 'http://127.0.0.1:9464';
 const OPS_PASSWORD = 'scrypt:32768:8:3:salt:hash';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePasswordHash } from '../values/password-hash.js';
 
-export function integer(minimum: number, maximum: number) {
+export function integerSetting(minimum: number, maximum: number) {
   const range = `must be from ${minimum} to ${maximum}`;
   return z
     .string()
@@ -19,7 +19,7 @@ export const booleanSetting = enumSetting(['true', 'false']).transform((value) =
 const serverDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
 /** The driver would silently use `test` if no database is named. */
-export const databaseAddressSetting = z.string().transform((value, context): string => {
+export const mongodbUriSetting = z.string().transform((value, context): string => {
   // The pattern accepts a slash in the password: the driver reports that it must be escaped.
   const address = /^mongodb(?:\+srv)?:\/\/(?:.*@)?[^/]+(?:\/(.*))?$/s.exec(
     value.replace(/\?.*$/s, ''),

@@ -58,7 +58,11 @@ function demoKeyLines({ organizationId, keys }: DemoOrganization): Line[] {
 }
 
 /** Writes to standard output for people, but logs in production, where programs read it (rule OPS-12). */
-export function announce(lines: readonly Line[], { NODE_ENV }: Environment, logger: Logger): void {
+export function printStartupBanner(
+  lines: readonly Line[],
+  { NODE_ENV }: Environment,
+  logger: Logger,
+): void {
   if (NODE_ENV !== 'production') return print(lines);
   for (const [label, value] of lines) logger.info(`${label} ${value}`);
 }

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import {
-  databaseAddressSetting,
+  mongodbUriSetting,
   encryptionKeysSetting,
   booleanSetting,
   hostNamesSetting,
-  integer,
+  integerSetting,
   enumSetting,
   passwordHashSetting,
   trustProxySetting,
-} from './environment-values.js';
+} from './setting-types.js';
 
-export const variables = z.object({
-  PORT: integer(0, 65_535)
+export const environmentVariables = z.object({
+  PORT: integerSetting(0, 65_535)
     .prefault('3000')
     .describe('Port of the HTTP listener; 0 picks a free port.'),
   HOST: z.string().optional().meta({
     description: 'Address to listen on: 0.0.0.0 in production, else 127.0.0.1, unless it is set.',
     example: '0.0.0.0',
   }),
-  OPS_PORT: integer(0, 65_535)
+  OPS_PORT: integerSetting(0, 65_535)
     .optional()
     .meta({
       description:
@@ -48,7 +48,7 @@ export const variables = z.object({
       '(rule OPS-32).',
     example: 'scrypt:32768:8:3:<salt>:<hash>',
   }),
-  MONGODB_URI: databaseAddressSetting.optional().meta({
+  MONGODB_URI: mongodbUriSetting.optional().meta({
     description:
       'A replica set or sharded cluster, with the name of the database. If unset, an embedded ' +
       'database starts under DATA_FOLDER (not in production).',
@@ -63,55 +63,55 @@ export const variables = z.object({
     .prefault('info')
     .describe('Least severe level that is logged; silent turns the log off.'),
   DATA_FOLDER: z.string().prefault('.data').describe('Folder of the embedded database.'),
-  BODY_LIMIT_BYTES: integer(1_024, 4_194_304)
+  BODY_LIMIT_BYTES: integerSetting(1_024, 4_194_304)
     .prefault('1048576')
     .describe('Maximum size of a request body; larger bodies get 413.'),
-  JSON_DEPTH_LIMIT: integer(2, 90)
+  JSON_DEPTH_LIMIT: integerSetting(2, 90)
     .prefault('32')
     .describe('Maximum nesting of a JSON body; deeper bodies get 400.'),
-  RATE_LIMIT_RPS: integer(0, 1_000_000)
+  RATE_LIMIT_RPS: integerSetting(0, 1_000_000)
     .prefault('100')
     .describe(
       'Requests per second that an API key may make in this process, unless the key has its ' +
         'own limit; further ones get 429. 0 means no limit (rule HTTP-22).',
     ),
-  RATE_LIMIT_BURST: integer(1, 1_000_000)
+  RATE_LIMIT_BURST: integerSetting(1, 1_000_000)
     .prefault('200')
     .describe('Requests that an API key may make at once before RATE_LIMIT_RPS applies.'),
-  AUTH_FAILURE_RPS: integer(0, 1_000_000)
+  AUTH_FAILURE_RPS: integerSetting(0, 1_000_000)
     .prefault('20')
     .describe(
       'Failed authentications per second that a client address (or IPv6 /64) may have; further ' +
         'ones get 429. 0 means no limit. Behind a proxy set TRUST_PROXY, otherwise all clients ' +
         'count as one (rule AUTH-6).',
     ),
-  AUTH_FAILURE_BURST: integer(1, 1_000_000)
+  AUTH_FAILURE_BURST: integerSetting(1, 1_000_000)
     .prefault('200')
     .describe(
       'Failed authentications that an address may have at once before AUTH_FAILURE_RPS applies.',
     ),
-  HEADER_LIMIT_BYTES: integer(4_096, 65_536)
+  HEADER_LIMIT_BYTES: integerSetting(4_096, 65_536)
     .prefault('16384')
     .describe('Maximum size of the request headers; larger headers get 431.'),
-  IDLE_TIMEOUT_MS: integer(100, 600_000)
+  IDLE_TIMEOUT_MS: integerSetting(100, 600_000)
     .prefault('72000')
     .describe(
       'How long a connection stays open between two requests; set it longer than the idle ' +
         'timeout of the load balancer (rule HTTP-21).',
     ),
-  MAX_CONNECTIONS: integer(1, 1_000_000)
+  MAX_CONNECTIONS: integerSetting(1, 1_000_000)
     .prefault('10000')
     .describe(
       'Maximum number of open connections; further ones are closed immediately, without a ' +
         'response (rule HTTP-21).',
     ),
-  RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
+  RESPONSE_CACHE_BYTES: integerSetting(0, 4_294_967_296)
     .prefault('67108864')
     .describe(
       'Maximum memory of the one-second cache of compounds and units (responses, counts and ' +
         'shared documents); 0 disables the cache (rule DATA-6).',
     ),
-  EVENTS_RETENTION_DAYS: integer(1, 3_650)
+  EVENTS_RETENTION_DAYS: integerSetting(1, 3_650)
     .prefault('30')
     .describe(
       'How long events can be read by GET /events. They and their deliveries can be looked up ' +
@@ -120,26 +120,26 @@ export const variables = z.object({
         'effect with the next `db init`, which every start outside production runs (rule ' +
         'DATA-11).',
     ),
-  CALLBACKS_RETENTION_DAYS: integer(1, 3_650)
+  CALLBACKS_RETENTION_DAYS: integerSetting(1, 3_650)
     .prefault('90')
     .describe('How long callbacks are logged.'),
-  IDEMPOTENCY_RETENTION_HOURS: integer(1, 720)
+  IDEMPOTENCY_RETENTION_HOURS: integerSetting(1, 720)
     .prefault('24')
     .describe(
       'How long the response to an Idempotency-Key is kept for retries; a change applies ' +
         'immediately (rule HTTP-23).',
     ),
-  CHANGE_LOG_RETENTION_DAYS: integer(1, 36_500).optional().meta({
+  CHANGE_LOG_RETENTION_DAYS: integerSetting(1, 36_500).optional().meta({
     description: 'How long changes of leads are logged; indefinitely by default.',
     example: '730',
   }),
-  OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
+  OPERATOR_LOG_RETENTION_DAYS: integerSetting(1, 36_500)
     .prefault('365')
     .describe('How long actions of the operator are logged (rule OPS-31).'),
-  REQUEST_LOG_DAYS: integer(1, 365)
+  REQUEST_LOG_DAYS: integerSetting(1, 365)
     .prefault('7')
     .describe('How long reasons of rejected requests are logged (rule OPS-36).'),
-  USAGE_RETENTION_DAYS: integer(31, 3_650)
+  USAGE_RETENTION_DAYS: integerSetting(31, 3_650)
     .prefault('400')
     .describe(
       'How long counts of calls by quarter of an hour, hour and day are kept. A change applies ' +
@@ -150,19 +150,19 @@ export const variables = z.object({
     .describe(
       'Work of this process: serve the API (api), deliver webhooks (worker), or both (all).',
     ),
-  REQUEST_TIMEOUT_MS: integer(100, 600_000)
+  REQUEST_TIMEOUT_MS: integerSetting(100, 600_000)
     .prefault('30000')
     .describe('Longest time a request may take to arrive before it gets 408.'),
-  WRITE_TIMEOUT_MS: integer(100, 600_000)
+  WRITE_TIMEOUT_MS: integerSetting(100, 600_000)
     .prefault('30000')
     .describe(
       'Longest time without progress in reading a response before its connection is closed ' +
         '(rule HTTP-21).',
     ),
-  DATABASE_DEADLINE_MS: integer(100, 30_000)
+  DATABASE_DEADLINE_MS: integerSetting(100, 30_000)
     .prefault('8000')
     .describe('Longest time a request waits for the database before it gets 503 (rule HTTP-12).'),
-  DRAIN_MS: integer(0, 5_000)
+  DRAIN_MS: integerSetting(0, 5_000)
     .prefault('500')
     .describe(
       'How long requests are still accepted after SIGTERM, while /healthz returns 503 (rule HTTP-13).',
@@ -193,12 +193,12 @@ export const variables = z.object({
       'true: webhooks are also sent to loopback and private addresses. For development. ' +
         'Link-local and metadata addresses stay forbidden.',
     ),
-  WEBHOOKS_TIMEOUT_MS: integer(100, 30_000)
+  WEBHOOKS_TIMEOUT_MS: integerSetting(100, 30_000)
     .prefault('15000')
     .describe(
       'Longest time for one attempt to deliver a webhook, name lookup included (rule HOOK-6).',
     ),
-  WEBHOOKS_CONCURRENCY: integer(4, 1_000)
+  WEBHOOKS_CONCURRENCY: integerSetting(4, 1_000)
     .prefault('64')
     .describe(
       'How many webhooks this process sends at the same time: at most half of them to new ' +
@@ -207,7 +207,7 @@ export const variables = z.object({
     ),
 });
 
-export const environmentSchema = variables
+export const environmentSchema = environmentVariables
   .refine(...isSetInProduction('MONGODB_URI'))
   .refine(...isSetInProduction('ENCRYPTION_KEYS'))
   // A developer's service must not be reachable from the network.
@@ -216,11 +216,11 @@ export const environmentSchema = variables
     HOST: HOST ?? (values.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
   }));
 
-export const variableNames: readonly string[] = Object.keys(variables.shape);
+export const variableNames: readonly string[] = Object.keys(environmentVariables.shape);
 
 /** Without `when`, zod would skip this check after another error. */
 function isSetInProduction(name: 'MONGODB_URI' | 'ENCRYPTION_KEYS') {
-  const isSet = (value: z.output<typeof variables>) =>
+  const isSet = (value: z.output<typeof environmentVariables>) =>
     value.NODE_ENV !== 'production' || value[name] !== undefined;
   const parameters = { path: [name], error: 'is required in production', when: () => true };
   return [isSet, parameters] as const;
