@@ -1,7 +1,7 @@
-import { declare } from '../../operator/cli/command-line/declaration.js';
+import { defineCommand } from '../../operator/cli/command-line/command-definition.js';
 import { printLine } from '../../operator/cli/command-line/result.js';
 
-export const demoCommand = declare({
+export const demoCommand = defineCommand({
   description: 'walk through the API with a demo organization',
   hasNoJson: true,
   run: async () => {

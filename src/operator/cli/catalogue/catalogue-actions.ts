@@ -1,5 +1,5 @@
 import { CatalogueImportsService } from '../../catalogue-import/catalogue-imports.service.js';
-import type { ActionsOf } from '../command-line/declaration.js';
+import type { CommandActions } from '../command-line/command-definition.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
 import { pluralize, list } from '../command-line/result.js';
@@ -10,7 +10,7 @@ const importTexts = {
   remedy: 'Import the file again to store the rest.',
 };
 
-export const actions: ActionsOf<typeof catalogueCommands> = {
+export const actions: CommandActions<typeof catalogueCommands> = {
   import: async (context, { file, org }) => {
     const { _id } = await context.organization(org);
     const text = await readTextFile(file);

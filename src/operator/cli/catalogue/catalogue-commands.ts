@@ -1,16 +1,16 @@
 import {
   argument,
   type CommandGroup,
-  declare,
+  defineCommand,
   exampleId,
   org,
-} from '../command-line/declaration.js';
+} from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
 const example = `catalogue.json --org ${exampleId}`;
 
 export const catalogueCommands = {
-  import: declare({
+  import: defineCommand({
     description:
       'check a whole JSON or NDJSON file of compounds, phases, property types, unit designs, ' +
       'amenities and units, then store it; importing it again changes nothing',

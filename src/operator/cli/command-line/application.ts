@@ -21,7 +21,7 @@ import {
   openDatabase,
 } from '../../../open-database.js';
 import { CommandContext } from './context.js';
-import { withWaitNotice, whileDatabaseResponds } from './database-watch.js';
+import { withWaitNotice, withDatabaseWatchdog } from './database-watchdog.js';
 
 /** Runs without an HTTP listener, then closes the service and an embedded database. */
 export async function withApplication(
@@ -50,7 +50,7 @@ export async function withApplication(
     };
     try {
       await traced(commandName(), {}, () =>
-        whileDatabaseResponds(connection, environment.DATABASE_DEADLINE_MS, checked),
+        withDatabaseWatchdog(connection, environment.DATABASE_DEADLINE_MS, checked),
       );
     } finally {
       await application.close();

@@ -15,7 +15,7 @@ import {
   commandLine,
   type CommandGroup,
   WrongUsageError,
-} from './declaration.js';
+} from './command-definition.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 
 /** The entry point passes these commands in, because this folder must not import them. */
@@ -71,7 +71,7 @@ export function createProgram(more: MoreCommands = {}): Command {
   addGroup(program, catalogueGroup, () => import('../catalogue/catalogue-actions.js'));
   addGroup(program, databaseGroup, () => import('../database/database-actions.js'));
   addGroup(program, consoleGroup);
-  for (const [name, declaration] of Object.entries(more)) addCommand(program, name, declaration);
+  for (const [name, definition] of Object.entries(more)) addCommand(program, name, definition);
   return program;
 }
 

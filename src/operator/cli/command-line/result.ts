@@ -39,7 +39,7 @@ export function item<T extends object>(one: T, view?: View<T>, json: unknown = o
 }
 
 /** Combines lines and other results, each followed by an empty line. The JSON of the others is dropped. */
-export function report(json: unknown, ...parts: readonly (string | Result | false)[]): Result {
+export function joinResults(json: unknown, ...parts: readonly (string | Result | false)[]): Result {
   const shown = parts.filter((part) => part !== false);
   const lines = shown.flatMap((part, index) => {
     if (typeof part === 'string') return [part];
@@ -48,8 +48,8 @@ export function report(json: unknown, ...parts: readonly (string | Result | fals
   return { json, lines };
 }
 
-export function shownOnce(view: object): Result {
-  return report(view, item(view), 'Store the secrets now: they are not shown again.');
+export function showSecrets(view: object): Result {
+  return joinResults(view, item(view), 'Store the secrets now: they are not shown again.');
 }
 
 export function print(result: Result | void, isJson: boolean): void {

@@ -1,10 +1,10 @@
-import { type CommandGroup, declare } from '../command-line/declaration.js';
+import { type CommandGroup, defineCommand } from '../command-line/command-definition.js';
 
 export const consoleGroup: CommandGroup = {
   name: 'console',
   description: "set up the operator's console",
   commands: {
-    password: declare({
+    password: defineCommand({
       description:
         'hash a password, typed or from standard input, and print the value of OPS_PASSWORD',
       run: async () => (await import('./console-password.js')).printPasswordHash(),

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { text as readText } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
 import { hashPassword } from '../../../core/values/password-hash.js';
-import { report, type Result } from '../command-line/result.js';
+import { joinResults, type Result } from '../command-line/result.js';
 
 /** Shorter passwords can be guessed. */
 const minLength = 12;
@@ -13,7 +13,7 @@ export async function printPasswordHash(): Promise<Result> {
   const password = stdin.isTTY ? await askTwice() : firstLine(await readText(stdin));
   checkLength(password);
   const hash = await hashPassword(password);
-  return report({ OPS_PASSWORD: hash }, hash);
+  return joinResults({ OPS_PASSWORD: hash }, hash);
 }
 
 function checkLength(password: string): void {

@@ -9,10 +9,10 @@ import { isObjectId } from '../../../core/values/text.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
-import { type ActionsOf, commandLine } from '../command-line/declaration.js';
+import { type CommandActions, commandLine } from '../command-line/command-definition.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
-import { item, list, report, type View } from '../command-line/result.js';
+import { item, list, joinResults, type View } from '../command-line/result.js';
 import type { databaseCommands } from './database-commands.js';
 
 const storedId = z
@@ -32,13 +32,13 @@ const usageFields: View<RecordUsage> = [
   'oldest',
 ];
 
-export const actions: ActionsOf<typeof databaseCommands> = {
+export const actions: CommandActions<typeof databaseCommands> = {
   init: async (context) => {
     const structure = context.get(DatabaseStructure);
     const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
     // The log's own collection may not exist before.
     await context.audit('prepare database', null, async () => null, migrations.join(' '));
-    return report(
+    return joinResults(
       { migrations },
       ...migrations.map((name) => `Ran migration: ${name}`),
       'The database is ready for this version.',
@@ -76,7 +76,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
       !isFailed && 'The database is up to date.',
     ];
     return {
-      ...report({ ...status, encryptionKeys, unrestrictedKeys, records }, ...parts),
+      ...joinResults({ ...status, encryptionKeys, unrestrictedKeys, records }, ...parts),
       isFailed,
     };
   },
@@ -96,7 +96,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
     const outcome = await context.audit('erase database', null, work, 'erasures');
     const { erasures, failures, ...removed } = outcome;
     const title = `Erasures repeated: ${erasures}. Removed from:`;
-    const shown = report({ erasures, ...removed }, title, item(removed));
+    const shown = joinResults({ erasures, ...removed }, title, item(removed));
     return { ...shown, failure: failureMessage(failures) };
   },
 };

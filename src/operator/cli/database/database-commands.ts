@@ -1,21 +1,21 @@
-import { type CommandGroup, declare, option } from '../command-line/declaration.js';
+import { type CommandGroup, defineCommand, option } from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
 export const databaseCommands = {
-  init: declare({
+  init: defineCommand({
     description: 'create or update collections, validators and indexes, and run the migrations',
   }),
-  status: declare({
+  status: defineCommand({
     description:
       'show the state of collections, indexes, migrations and encryption keys, and the number and ' +
       'retention of records; exits with 1 if anything is missing or outdated',
   }),
-  erasures: declare({
+  erasures: defineCommand({
     description:
       'list the erasures (ids only); store the --json output separately from the backups',
     example: '--json > erasures.json',
   }),
-  'reapply-erasures': declare({
+  'reapply-erasures': defineCommand({
     description: 'repeat erasures after restoring a backup; safe to run again',
     example: '--ledger erasures.json',
     parameters: {

@@ -7,11 +7,11 @@ import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
 import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
-import type { ActionsOf } from '../command-line/declaration.js';
-import { item, list, type Result, shownOnce } from '../command-line/result.js';
+import type { CommandActions } from '../command-line/command-definition.js';
+import { item, list, type Result, showSecrets } from '../command-line/result.js';
 import { type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
 
-export const actions: ActionsOf<typeof keyCommands> = {
+export const actions: CommandActions<typeof keyCommands> = {
   issue: async (context, { org, name, addresses, signed, expires, ...values }) => {
     const { _id } = await context.organization(org);
     const key = {
@@ -24,7 +24,7 @@ export const actions: ActionsOf<typeof keyCommands> = {
       expiresAt: expires ?? null,
     };
     const issue = () => context.get(ApiKeysService).issue(key);
-    return shownOnce(newKeyView(await context.audit('issue organization', { _id }, issue, name)));
+    return showSecrets(newKeyView(await context.audit('issue organization', { _id }, issue, name)));
   },
 
   list: async (context, { org }) => {
@@ -61,7 +61,7 @@ export const actions: ActionsOf<typeof keyCommands> = {
     );
     const { _id, prefix } = key;
     const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
-    return shownOnce({ ...newKeyView(rotated), old });
+    return showSecrets({ ...newKeyView(rotated), old });
   },
 
   usage: async (context) => list(await context.get(PartnersService).listAll(), partnerListFields),

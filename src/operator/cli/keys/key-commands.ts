@@ -8,14 +8,14 @@ import type { RateLimit } from '../../../core/http/rate-limit/token-buckets.js';
 import {
   argument,
   type CommandGroup,
-  declare,
+  defineCommand,
   exampleId,
   flag,
   option,
   required,
   WrongUsageError,
   org,
-} from '../command-line/declaration.js';
+} from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
 const purposes = Object.keys(keyPurposes).join(', ');
@@ -47,7 +47,7 @@ const limits = {
 };
 
 export const keyCommands = {
-  issue: declare({
+  issue: defineCommand({
     description: 'issue a key for an organization and show it once',
     example: `--org ${exampleId} --name Website --for website --expires 90d`,
     parameters: {
@@ -75,13 +75,13 @@ export const keyCommands = {
       }
     },
   }),
-  list: declare({
+  list: defineCommand({
     description:
       'list the keys of an organization, oldest first, including expired and revoked keys',
     example: `--org ${exampleId}`,
     parameters: { org },
   }),
-  update: declare({
+  update: defineCommand({
     description: 'change the operations or addresses of a key; applies everywhere within 5 seconds',
     example: 'iapi_4fT9xQ --for website --addresses 203.0.113.0/24',
     parameters: { key, ...restrictions },
@@ -90,7 +90,7 @@ export const keyCommands = {
       throw new WrongUsageError('Specify at least one of --for, --operations and --addresses.');
     },
   }),
-  limit: declare({
+  limit: defineCommand({
     description:
       "set a key's own rate limit, or restore the service's; applies everywhere within 5 seconds",
     example: 'iapi_4fT9xQ --rps 500 --burst 1000',
@@ -100,12 +100,12 @@ export const keyCommands = {
       throw new WrongUsageError("Specify either a limit (--rps) or the service's (--default).");
     },
   }),
-  revoke: declare({
+  revoke: defineCommand({
     description: 'revoke a key; every running service rejects it within 5 seconds',
     example: 'iapi_4fT9xQ',
     parameters: { key },
   }),
-  rotate: declare({
+  rotate: defineCommand({
     description: 'replace a key and show the new one once',
     example: 'iapi_4fT9xQ --overlap-hours 48',
     parameters: {
@@ -113,11 +113,11 @@ export const keyCommands = {
       overlapHours: option('<n>', 'hours for which the old key stays valid', parse.hours, 24),
     },
   }),
-  usage: declare({
+  usage: defineCommand({
     description:
       'list the keys of all organizations with their calls, silent and failing keys first',
   }),
-  requests: declare({
+  requests: defineCommand({
     description:
       'list the rejected requests of a key, and accepted ones with ignored fields, newest first',
     example: 'iapi_4fT9xQ --limit 20',

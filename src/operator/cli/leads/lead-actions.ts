@@ -12,7 +12,7 @@ import {
 } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { leadFields } from '../../views/lead.js';
 import type { CommandContext } from '../command-line/context.js';
-import type { ActionsOf } from '../command-line/declaration.js';
+import type { CommandActions } from '../command-line/command-definition.js';
 import { item, list } from '../command-line/result.js';
 import { deliveryJson } from '../webhooks/webhook-actions.js';
 import type { leadCommands } from './lead-commands.js';
@@ -22,7 +22,7 @@ import { importLeads } from './lead-import.js';
 /** Real leads have far fewer entries. */
 const maxHistoryEntries = 10_000;
 
-export const actions: ActionsOf<typeof leadCommands> = {
+export const actions: CommandActions<typeof leadCommands> = {
   show: async (context, { lead, org }) => {
     const { _id } = await context.organization(org);
     const [first] = await leadsOf(context, _id, lead);

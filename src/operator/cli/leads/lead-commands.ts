@@ -2,13 +2,13 @@ import { defaultLanguage } from '../../../core/localization/language.js';
 import {
   argument,
   type CommandGroup,
-  declare,
+  defineCommand,
   exampleId,
   flag,
   option,
   WrongUsageError,
   org,
-} from '../command-line/declaration.js';
+} from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
 const lead = argument(
@@ -19,13 +19,17 @@ const lead = argument(
 const example = `form-7f3a --org ${exampleId}`;
 
 export const leadCommands = {
-  show: declare({ description: 'show a lead, deleted or not', example, parameters: { lead, org } }),
-  history: declare({
+  show: defineCommand({
+    description: 'show a lead, deleted or not',
+    example,
+    parameters: { lead, org },
+  }),
+  history: defineCommand({
     description: 'show the changes of a lead and their webhook deliveries, oldest first',
     example,
     parameters: { lead, org },
   }),
-  erase: declare({
+  erase: defineCommand({
     description:
       'erase a person: remove the values of leads, client, history, events, deliveries and ' +
       'responses; ids, numbers and times stay. With --phone or --email it lists all leads of ' +
@@ -45,7 +49,7 @@ export const leadCommands = {
     },
     check: assertPerson,
   }),
-  import: declare({
+  import: defineCommand({
     description:
       'create or update leads from a CSV or NDJSON file, as POST /leads does; importing the ' +
       'same file again continues an interrupted import',

@@ -7,8 +7,8 @@ import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
 import type { CommandContext } from '../command-line/context.js';
-import type { ValuesOf } from '../command-line/declaration.js';
-import { item, list, print, report, type Result, type View } from '../command-line/result.js';
+import type { ValuesOf } from '../command-line/command-definition.js';
+import { item, list, print, joinResults, type Result, type View } from '../command-line/result.js';
 import type { leadCommands } from './lead-commands.js';
 
 type EraseValues = ValuesOf<typeof leadCommands.erase>;
@@ -63,7 +63,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
       ? [dryRun ? 'Would be removed from:' : 'Removed from:', item(removed)]
       : [nothingErased(values, finished)]),
   ];
-  return { ...report(json, ...parts), failure: failureMessage(failures) };
+  return { ...joinResults(json, ...parts), failure: failureMessage(failures) };
 }
 
 /** Reports success: erased persons are unknown too, and an erasure may be repeated. */
@@ -83,7 +83,7 @@ async function confirmedLeadIds(
   const ids = leads.map(({ _id }) => _id);
   if (leads.length > 0 && !context.isJson) {
     await logDisclosure(context, organization._id, ids);
-    print(report(null, list(leads, foundLeadFields), ''), false);
+    print(joinResults(null, list(leads, foundLeadFields), ''), false);
   }
   if (leads.length > 0 && !dryRun && !yes && !(await askToConfirm(leads.length))) {
     throw new Error('Nothing was erased.');

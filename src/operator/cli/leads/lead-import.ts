@@ -4,10 +4,10 @@ import { csvRows } from '../../../core/values/csv.js';
 import { LeadImportsService, type RefusedRow } from '../../../leads/import/lead-imports.service.js';
 import { toOrganization } from '../../../tenants/organizations/organization.js';
 import type { CommandContext } from '../command-line/context.js';
-import type { ValuesOf } from '../command-line/declaration.js';
+import type { ValuesOf } from '../command-line/command-definition.js';
 import { checkFile, fileErrorReason } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
-import { item, list, report, type Result } from '../command-line/result.js';
+import { item, list, joinResults, type Result } from '../command-line/result.js';
 import type { leadCommands } from './lead-commands.js';
 
 type ImportValues = ValuesOf<typeof leadCommands.import>;
@@ -43,7 +43,7 @@ export async function importLeads(
     ? await work()
     : await context.audit('import organization', organization, work, 'leads');
   const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the rejected rows';
-  return report(
+  return joinResults(
     { dryRun: isDryRun, ...outcome, refusedRows },
     refusedRows.length > 0 && list(refusedRows),
     outcome.refused > refusedRows.length &&

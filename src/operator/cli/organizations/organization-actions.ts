@@ -2,7 +2,7 @@ import { Types } from 'mongoose';
 import { parseCountry, toOrganization } from '../../../tenants/organizations/organization.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
-import type { ActionsOf, ValuesOf } from '../command-line/declaration.js';
+import type { CommandActions, ValuesOf } from '../command-line/command-definition.js';
 import { item, list } from '../command-line/result.js';
 import type { organizationCommands } from './organization-commands.js';
 
@@ -19,7 +19,7 @@ const storedPaths: Readonly<Record<keyof Changes, string>> = {
   matchClientsBy: 'settings.clients.matchBy',
 };
 
-export const actions: ActionsOf<typeof organizationCommands> = {
+export const actions: CommandActions<typeof organizationCommands> = {
   create: async (context, { name, ...settings }) => {
     const subject = { _id: new Types.ObjectId() };
     const fields = { ...subject, name, ...nest(storedFields({ name: undefined, ...settings })) };

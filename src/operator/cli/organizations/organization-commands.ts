@@ -1,12 +1,12 @@
 import {
   argument,
   type CommandGroup,
-  declare,
+  defineCommand,
   exampleId,
   option,
   required,
   WrongUsageError,
-} from '../command-line/declaration.js';
+} from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
 const choice = (description: string) => option('<true|false>', description, parse.trueOrFalse);
@@ -31,19 +31,19 @@ const settings = {
 const id = argument('<id>', 'id of the organization', parse.objectId);
 
 export const organizationCommands = {
-  create: declare({
+  create: defineCommand({
     description: 'create an organization; omitted settings get their defaults',
     example: '--name "Nile Homes" --api-domain api.nile-homes.example',
     parameters: { name: required('<name>', 'name of the organization', parse.name), ...settings },
     check: ({ phoneCountry }) => assertCountry(phoneCountry),
   }),
-  list: declare({ description: 'list the organizations, oldest first' }),
-  show: declare({
+  list: defineCommand({ description: 'list the organizations, oldest first' }),
+  show: defineCommand({
     description: 'show an organization with all its settings',
     example: exampleId,
     parameters: { id },
   }),
-  update: declare({
+  update: defineCommand({
     description: 'change settings of an organization',
     example: `${exampleId} --allow-conflict-leads true`,
     parameters: { id, name: option('<name>', 'name of the organization', parse.name), ...settings },

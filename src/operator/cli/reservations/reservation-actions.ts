@@ -16,9 +16,9 @@ import {
   reservationFields,
 } from '../../views/reservation.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
-import type { ActionsOf } from '../command-line/declaration.js';
+import type { CommandActions } from '../command-line/command-definition.js';
 import { readTextFile } from '../command-line/files.js';
-import { pluralize, item, list, report, type Result } from '../command-line/result.js';
+import { pluralize, item, list, joinResults, type Result } from '../command-line/result.js';
 import type { reservationCommands } from './reservation-commands.js';
 
 type Comparison = NonNullable<LedgerFileResult['comparison']>;
@@ -26,12 +26,12 @@ type Comparison = NonNullable<LedgerFileResult['comparison']>;
 const search = 'search for it in the console';
 const findingTitles = ['Entry', 'Reservation', 'Installment', 'Difference', 'Ours', 'Theirs'];
 
-export const actions: ActionsOf<typeof reservationCommands> = {
+export const actions: CommandActions<typeof reservationCommands> = {
   show: async (context, { reservation: reference }) => {
     const { found } = await inspectReservation(context, reference);
     if (found === null) throw new Error(`There is no reservation with id ${reference}: ${search}.`);
     const [cheques, reports] = [chequesInAllWallets(found), reportsOf(found)];
-    return report(
+    return joinResults(
       found,
       item(found, reservationFields),
       cheques.length > 0 ? list(cheques, chequeFields) : 'The reservation has no cheques.',
@@ -44,7 +44,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     const lookup = context.get(ReservationLookupService);
     const callbacks = await lookup.listCallbacks(organizations, id, limit);
     const others = found === null ? [] : await lookup.approvedOthers(found);
-    return report(
+    return joinResults(
       callbacks,
       list(callbacks, callbackListFields),
       others.length > 0 && `The unit has other approved reservations: ${others.join(', ')}.`,
@@ -87,7 +87,7 @@ function comparisonResult(outcome: Comparison): Result {
   const findings = findingsOf(outcome);
   const entries = pluralize(compared, 'entry', 'entries');
   const matches = `${matching} ${matching === 1 ? 'matches' : 'match'}`;
-  return report(
+  return joinResults(
     outcome,
     `${entries} compared, ${matches}, ${pluralize(findings.length, 'finding')}.`,
     hasMore && 'Not all unmentioned cheques are listed.',

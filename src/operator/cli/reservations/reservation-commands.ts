@@ -1,12 +1,12 @@
 import {
   argument,
   type CommandGroup,
-  declare,
+  defineCommand,
   exampleId,
   flag,
   option,
   org,
-} from '../command-line/declaration.js';
+} from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
 const reservation = argument(
@@ -17,19 +17,19 @@ const reservation = argument(
 const exampleReservation = '6740b1f2c3d4e5f607182940';
 
 export const reservationCommands = {
-  show: declare({
+  show: defineCommand({
     description: 'show a reservation: unit, status, wallet and the history of each cheque',
     example: exampleReservation,
     parameters: { reservation },
   }),
-  callbacks: declare({
+  callbacks: defineCommand({
     description:
       'list the callbacks of a reservation with their outcome, newest first, and the ' +
       'reservations that block it',
     example: `${exampleReservation} --limit 10`,
     parameters: { reservation, limit: option('<n>', 'maximum number of results', parse.limit, 50) },
   }),
-  reconcile: declare({
+  reconcile: defineCommand({
     description:
       "compare a partner's ledger of cheques (CSV with reservationId, installmentId, chequeStatus, " +
       'chequeNumber, chequeAmount) with what is stored; changes nothing',

@@ -29,9 +29,9 @@ import {
   isFailing,
 } from '../../views/webhook.js';
 import type { CommandContext } from '../command-line/context.js';
-import { type ActionsOf, WrongUsageError } from '../command-line/declaration.js';
+import { type CommandActions, WrongUsageError } from '../command-line/command-definition.js';
 import { withProgress } from '../command-line/progress.js';
-import { item, list, report, type Result, shownOnce } from '../command-line/result.js';
+import { item, list, joinResults, type Result, showSecrets } from '../command-line/result.js';
 import type { webhookCommands } from './webhook-commands.js';
 
 const resealTexts = {
@@ -43,13 +43,13 @@ const replayTexts = {
   remedy: 'Run the command again for the rest: nothing is sent twice.',
 };
 
-export const actions: ActionsOf<typeof webhookCommands> = {
+export const actions: CommandActions<typeof webhookCommands> = {
   add: async (context, { org, url, events }) => {
     const { _id } = await context.organization(org);
     const added = await context.audit('add organization', { _id }, () =>
       context.get(WebhookEndpointsService).add(_id, { url, eventTypes: events }),
     );
-    return shownOnce(newEndpointJson(added));
+    return showSecrets(newEndpointJson(added));
   },
 
   list: async (context, { org, failing }) => {
@@ -77,7 +77,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     );
     if (rotated === null) throw notFound(id);
     const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
-    return shownOnce({ ...newEndpointJson(rotated), oldSecretExpiresAt });
+    return showSecrets({ ...newEndpointJson(rotated), oldSecretExpiresAt });
   },
 
   reseal: async (context) => {
@@ -91,7 +91,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
       keys.length > 0 && list(keys),
     ];
     const isFailed = keys.some(({ state }) => state !== 'newest');
-    return { ...report(outcome, ...parts), isFailed };
+    return { ...joinResults(outcome, ...parts), isFailed };
   },
 
   test: async (context, { id }) => {
@@ -146,7 +146,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const replayed = isOfEndpoint
       ? await context.audit('replay endpoint', endpoint, replay, details)
       : await context.audit('replay delivery', { ...endpoint, _id }, replay);
-    return report({ replayed }, `Queued to be sent again: ${replayed}`);
+    return joinResults({ replayed }, `Queued to be sent again: ${replayed}`);
   },
 
   events: async (context, { org, failed, limit }) => {
@@ -161,7 +161,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     await context.audit('remove endpoint', document, () =>
       context.get(WebhookEndpointsService).remove(_id),
     );
-    return report({ _id: _id.toHexString(), url }, `Removed: ${_id.toHexString()} ${url}`);
+    return joinResults({ _id: _id.toHexString(), url }, `Removed: ${_id.toHexString()} ${url}`);
   },
 };
 
@@ -231,7 +231,7 @@ async function showDelivery(context: CommandContext, delivery: DeliveryDetails):
   await context.audit('show delivery', delivery, async () => null);
   const { body, log } = delivery;
   const shown = item<DeliveryDetails>(delivery, [...deliveryFields, 'body']);
-  return report({ ...deliveryJson(delivery), body, log }, shown, list(log, attemptFields));
+  return joinResults({ ...deliveryJson(delivery), body, log }, shown, list(log, attemptFields));
 }
 
 export function deliveryJson(delivery: ListedDelivery) {

@@ -2,14 +2,14 @@ import { eventTypes } from '../../../events/outbox/event-types.js';
 import {
   argument,
   type CommandGroup,
-  declare,
+  defineCommand,
   exampleId,
   flag,
   option,
   required,
   WrongUsageError,
   org,
-} from '../command-line/declaration.js';
+} from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
 const id = argument('<id>', 'id of the endpoint', parse.objectId);
@@ -18,7 +18,7 @@ const urlText = 'https address that receives the events';
 const eventsText = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
 
 export const webhookCommands = {
-  add: declare({
+  add: defineCommand({
     description: 'subscribe an endpoint to events and show its secret once',
     example: `--org ${exampleId} --url https://example.com/hooks --events 'lead.*'`,
     parameters: {
@@ -27,7 +27,7 @@ export const webhookCommands = {
       events: required('<types>', eventsText, parse.eventTypes),
     },
   }),
-  list: declare({
+  list: defineCommand({
     description: 'list endpoints with state and last failure, oldest first',
     example: '--failing',
     parameters: {
@@ -35,12 +35,12 @@ export const webhookCommands = {
       failing: flag('only endpoints that are failing, faulty or given up'),
     },
   }),
-  show: declare({
+  show: defineCommand({
     description: 'show an endpoint, its state and its number of pending deliveries',
     example: exampleId,
     parameters: { id },
   }),
-  update: declare({
+  update: defineCommand({
     description: 'change the URL or the events of an endpoint; its secret stays',
     example: `${exampleId} --events lead.created,lead.updated`,
     parameters: {
@@ -53,17 +53,17 @@ export const webhookCommands = {
       throw new WrongUsageError('Specify at least one of --url and --events.');
     },
   }),
-  enable: declare({
+  enable: defineCommand({
     description: 'enable an endpoint; events that it missed while disabled are not sent',
     example: exampleId,
     parameters: { id },
   }),
-  disable: declare({
+  disable: defineCommand({
     description: 'disable an endpoint; its pending deliveries fail',
     example: exampleId,
     parameters: { id },
   }),
-  'rotate-secret': declare({
+  'rotate-secret': defineCommand({
     description: 'replace the secret of an endpoint and show the new one once',
     example: `${exampleId} --overlap-hours 48`,
     parameters: {
@@ -71,21 +71,21 @@ export const webhookCommands = {
       overlapHours: option('<n>', 'hours for which the old secret stays valid', parse.hours, 24),
     },
   }),
-  test: declare({
+  test: defineCommand({
     description: "send a ping and show the receiver's response; exits with 1 if it fails",
     example: exampleId,
     parameters: { id },
   }),
-  remove: declare({
+  remove: defineCommand({
     description: 'remove an endpoint and its secrets; its pending deliveries fail, its log stays',
     example: exampleId,
     parameters: { id },
   }),
-  reseal: declare({
+  reseal: defineCommand({
     description:
       'reseal the secrets of all endpoints and signed keys with the first key of ENCRYPTION_KEYS',
   }),
-  deliveries: declare({
+  deliveries: defineCommand({
     description: 'list deliveries, newest first, or show one with all its attempts',
     example: `${exampleId} --status failed --since 2030-01-31`,
     parameters: {
@@ -107,7 +107,7 @@ export const webhookCommands = {
       throw new WrongUsageError('Specify the id of an endpoint or delivery, or --org.');
     },
   }),
-  replay: declare({
+  replay: defineCommand({
     description: 'send a delivery again or, with options, several deliveries of an endpoint',
     example: `${exampleId} --failed --since 2030-01-31`,
     parameters: {
@@ -117,7 +117,7 @@ export const webhookCommands = {
       until: option('<date>', 'send only deliveries before this time (ISO 8601)', parse.time),
     },
   }),
-  events: declare({
+  events: defineCommand({
     description: 'list the events of an organization, newest first',
     example: `--org ${exampleId} --failed`,
     parameters: {

@@ -18,7 +18,7 @@ export async function withWaitNotice<T>(waiting: Promise<T>): Promise<T> {
  * Rejects when the database does not respond for `deadlineMs`. A command's connections have no deadline, because its
  * work may take long, so nothing else notices a database that hangs.
  */
-export async function whileDatabaseResponds<T>(
+export async function withDatabaseWatchdog<T>(
   { db }: Connection,
   deadlineMs: number,
   work: () => Promise<T>,

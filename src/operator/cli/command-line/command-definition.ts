@@ -22,7 +22,7 @@ interface Parameter<T> {
 }
 
 type Parameters = Readonly<Record<string, Parameter<unknown>>>;
-export type ValuesOf<D> = D extends Declaration<infer P> ? Values<P> : never;
+export type ValuesOf<D> = D extends CommandDefinition<infer P> ? Values<P> : never;
 type Values<P> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never;
 };
@@ -52,7 +52,7 @@ export function flag(description: string): Parameter<boolean> {
 }
 
 /** Contains no action, because the file of an action loads the framework. */
-export interface Declaration<P> {
+export interface CommandDefinition<P> {
   readonly description: string;
   readonly example?: string;
   readonly parameters?: P;
@@ -62,15 +62,17 @@ export interface Declaration<P> {
   readonly hasNoJson?: boolean;
 }
 
-type AnyDeclaration = Declaration<Parameters>;
+type AnyDefinition = CommandDefinition<Parameters>;
 type Action<P> = (context: CommandContext, values: Values<P>) => Promise<Result | void>;
 
-export function declare<P extends Parameters>(declaration: Declaration<P>): Declaration<P> {
-  return declaration;
+export function defineCommand<P extends Parameters>(
+  definition: CommandDefinition<P>,
+): CommandDefinition<P> {
+  return definition;
 }
 
-export type ActionsOf<Commands> = {
-  readonly [Name in keyof Commands]: Commands[Name] extends Declaration<infer P>
+export type CommandActions<Commands> = {
+  readonly [Name in keyof Commands]: Commands[Name] extends CommandDefinition<infer P>
     ? Action<P>
     : never;
 };
@@ -78,7 +80,7 @@ export type ActionsOf<Commands> = {
 export interface CommandGroup {
   readonly name: string;
   readonly description: string;
-  readonly commands: Readonly<Record<string, AnyDeclaration>>;
+  readonly commands: Readonly<Record<string, AnyDefinition>>;
 }
 
 /** Loads actions late: help and usage errors do not wait for the framework. */
@@ -90,27 +92,27 @@ export function addGroup(program: Command, group: CommandGroup, load?: LoadActio
   const { name, description, commands } = group;
   const [[first, { example = '' }] = ['', {}]] = Object.entries(commands);
   const parent = addHelp(program.command(name), description, `${name} ${first} ${example}`);
-  for (const [command, declaration] of Object.entries(commands)) {
-    addCommand(parent, command, declaration, load);
+  for (const [command, definition] of Object.entries(commands)) {
+    addCommand(parent, command, definition, load);
   }
 }
 
 export function addCommand(
   parent: Command,
   name: string,
-  declaration: AnyDeclaration,
+  definition: AnyDefinition,
   load?: LoadActions,
 ): void {
-  const { description, example = '', parameters = {}, hasNoJson = false } = declaration;
+  const { description, example = '', parameters = {}, hasNoJson = false } = definition;
   const words = [...(parent.parent === null ? [] : [parent.name()]), name, example];
   const command = addHelp(parent.command(name), description, words.join(' '));
   if (!hasNoJson) command.option('--json', 'print the result as JSON');
   for (const [key, parameter] of Object.entries(parameters)) add(command, key, parameter);
   command.action(async () => {
     const values = valuesOf(command, parameters);
-    await declaration.check?.(values);
+    await definition.check?.(values);
     const isJson = command.opts()['json'] === true;
-    if (declaration.run !== undefined) return print(await declaration.run(values), isJson);
+    if (definition.run !== undefined) return print(await definition.run(values), isJson);
     const { withApplication } = await import('./application.js');
     return withApplication(isJson, async (context) => {
       const action = (await load?.())?.actions[name];
