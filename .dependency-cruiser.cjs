@@ -66,7 +66,7 @@ const crossTenantFiles = [
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
   '^src/webhooks/endpoints/(secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service)\\.ts$',
-  '^src/webhooks/statistics/webhook-statistics\\.service\\.ts$',
+  '^src/webhooks/statistics/webhook-stats\\.service\\.ts$',
   // The page of the operator log shows actions of all organizations.
   '^src/operator/operator-log/operator-log\\.service\\.ts$',
   // This module defines the collections.
@@ -87,7 +87,7 @@ const pure = [
   '^src/reservations/(cheques/cheques|reservation-state|transitions)\\.ts$',
   '^src/tenants/(change-log/field-changes|contacts/(contact|phone-number))\\.ts$',
   '^src/availability/availability\\.ts$',
-  '^src/webhooks/[^/]+/(addresses|attempt-outcome)\\.ts$',
+  '^src/webhooks/[^/]+/(attempt-outcome|ssrf-policy)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|reference/generate)\\.ts$';

@@ -18,7 +18,7 @@ export default {
     'src/reservations/upsert/upsert-decision.ts',
     'src/units/writing/{unit-decision,unit-fields,unit-records}.ts',
     'src/webhooks/deliveries/attempt-outcome.ts',
-    'src/webhooks/sending/addresses.ts',
+    'src/webhooks/sending/ssrf-policy.ts',
   ],
   testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],

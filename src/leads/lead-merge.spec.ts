@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { assertNoReference, mergeLead, requestData } from './lead-merge.js';
+import { assertNoReference, mergeLead, mergeFlatFields } from './lead-merge.js';
 
 const json = fc.dictionary(fc.string(), fc.jsonValue());
 
-describe('requestData', () => {
+describe('mergeFlatFields', () => {
   it('returns the five flat fields overridden by data, without unknown fields', () => {
     const flat = { name: 'a', email: 'b', phoneNumber: 'c', phoneNumber2: 'd', project: 'e' };
-    expect(requestData(flat)).toStrictEqual(flat);
+    expect(mergeFlatFields(flat)).toStrictEqual(flat);
     const overridden = { name: 'flat', email: 'b', data: { name: null, x: 1 }, leadSource: 'x' };
-    expect(requestData(overridden)).toStrictEqual({ name: null, email: 'b', x: 1 });
+    expect(mergeFlatFields(overridden)).toStrictEqual({ name: null, email: 'b', x: 1 });
   });
 });
 

@@ -28,7 +28,7 @@ export interface MergedLead {
 }
 
 /** Keys of `data` override flat fields. */
-export function requestData(payload: LeadPayload): LeadData {
+export function mergeFlatFields(payload: LeadPayload): LeadData {
   const flat = flatFields
     .filter((field) => payload[field] !== undefined)
     .map((field) => [field, payload[field]]);

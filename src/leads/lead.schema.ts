@@ -71,7 +71,7 @@ export class LeadDocument extends PresentedDocument {
   erasedAt?: Date | null;
 }
 
-export const changedElsewhereIndex = 'changedElsewhere';
+export const externallyChangedIndex = 'changedElsewhere';
 
 export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
@@ -118,5 +118,5 @@ leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partial
 /** Lets the background job recognize writes of other programs by the index alone. */
 leadSchema.index(
   { updatedAt: 1, phoneKeysAt: 1, isDeleted: 1, _id: 1 },
-  { name: changedElsewhereIndex, partialFilterExpression },
+  { name: externallyChangedIndex, partialFilterExpression },
 );

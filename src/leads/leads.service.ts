@@ -24,7 +24,7 @@ import {
 import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadLogEntry, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';
-import { type LeadPayload, requestData } from './lead-merge.js';
+import { type LeadPayload, mergeFlatFields } from './lead-merge.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
@@ -179,7 +179,7 @@ export class LeadsService {
 }
 
 function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
-  return { caller, payload, data: requestData(payload) };
+  return { caller, payload, data: mergeFlatFields(payload) };
 }
 
 /** Rejects a lead for the same reasons as a single request. */

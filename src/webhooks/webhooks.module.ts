@@ -12,15 +12,15 @@ import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.j
 import { DeliveryBatches } from './sending/delivery-batches.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 import { WebhookWorker } from './sending/webhook-worker.js';
-import { webhookStatisticsSchema } from './statistics/webhook-statistics.schema.js';
-import { WebhookStatisticsService } from './statistics/webhook-statistics.service.js';
+import { webhookStatsSchema } from './statistics/webhook-stats.schema.js';
+import { WebhookStatsService } from './statistics/webhook-stats.service.js';
 
 const services = [
   SecretKeys,
   WebhookEndpointsService,
   WebhookDeliveriesService,
   WebhookWorker,
-  WebhookStatisticsService,
+  WebhookStatsService,
 ];
 
 @Module({
@@ -30,7 +30,7 @@ const services = [
     TenantCollectionsModule.forFeature(
       { name: 'WebhookEndpoint', schema: webhookEndpointSchema },
       { name: 'WebhookDelivery', schema: webhookDeliverySchema },
-      { name: 'WebhookStatistics', schema: webhookStatisticsSchema },
+      { name: 'WebhookStatistics', schema: webhookStatsSchema },
     ),
   ],
   providers: [...services, WebhookFanOut, DeliveryQueueRepository, WebhookSender, DeliveryBatches],

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { CatalogueImportsService } from '../../src/operator/catalogue-import/catalogue-imports.service.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
-import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../../src/webhooks/statistics/webhook-stats.service.js';
 import { addKey, conventions } from '../support/builders.js';
 import { collectionNames, profileCommands, wastefulCommands } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
@@ -148,7 +148,7 @@ describe('the overview', () => {
   });
 
   it('lists a delayed feed and delayed deliveries', async () => {
-    const statistics = service.service.app.get(WebhookStatisticsService);
+    const statistics = service.service.app.get(WebhookStatsService);
     const backlog = { lagMs: 5 * 60_000, count: 1_200 };
     const spies = (['eventBacklog', 'deliveryBacklog'] as const).map((name) =>
       jest.spyOn(statistics, name).mockResolvedValue(backlog),
@@ -182,7 +182,7 @@ describe('the overview', () => {
 
   it('shows all other parts when the backlog cannot be read', async () => {
     const backlog = jest
-      .spyOn(service.service.app.get(WebhookStatisticsService), 'deliveryBacklog')
+      .spyOn(service.service.app.get(WebhookStatsService), 'deliveryBacklog')
       .mockRejectedValue(new Error('no primary'));
     // On a busy machine, other parts may be late as well.
     await eventually(async () => {

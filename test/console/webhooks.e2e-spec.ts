@@ -3,7 +3,7 @@ import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import type { AttemptResult } from '../../src/webhooks/deliveries/attempt-outcome.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../../src/webhooks/statistics/webhook-stats.service.js';
 import { addKey, addReservation, addUnit, conventions } from '../support/builders.js';
 import {
   collectionNames,
@@ -110,7 +110,7 @@ describe('webhook endpoints', () => {
   });
 
   it('are shown with statistics of attempts and pending deliveries', async () => {
-    const statistics = service.service.app.get(WebhookStatisticsService);
+    const statistics = service.service.app.get(WebhookStatsService);
     await withDeliveries([pending()], async () => {
       await statistics.recordBacklogs();
       expect(await endpointText()).toMatch(
@@ -129,7 +129,7 @@ describe('webhook endpoints', () => {
     await endpoints.insertMany(ids.map((_id) => ({ ...one, _id, isEnabled: false })));
     const waiting = ids.map((endpointId) => ({ ...pending(), endpointId }));
     await withDeliveries(waiting, async () => {
-      await service.service.app.get(WebhookStatisticsService).recordBacklogs();
+      await service.service.app.get(WebhookStatsService).recordBacklogs();
       const recorded = { endpointId: { $in: ids }, backlog: 1 };
       expect(await tenant.count('webhookStatistics', recorded)).toBe(250);
     });

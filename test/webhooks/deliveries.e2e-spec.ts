@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../../src/webhooks/statistics/webhook-stats.service.js';
 import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import type { Received } from '../support/receiver.js';
@@ -296,7 +296,7 @@ describe('an endpoint', () => {
     const showEndpoint = async () => (await service.endpoints.inspect(broken.document._id))?.shown;
     const fault = 'eventTypes is not a list';
     expect(await showEndpoint()).toMatchObject({ isEnabled: true, fault });
-    const failing = await service.service.app.get(WebhookStatisticsService).failingEndpoints(10);
+    const failing = await service.service.app.get(WebhookStatsService).failingEndpoints(10);
     expect(failing).toMatchObject([{ endpoint: { _id: broken.id.toHexString(), fault } }]);
     await broken.store({ eventTypes: ['*'] });
     await createLead();

@@ -20,19 +20,19 @@ import type { LeadDocument } from '../lead.schema.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
-import { erasedClientChanges, erasedClientData } from '../../tenants/clients/client.presenter.js';
+import { redactClientChanges, redactClientData } from '../../tenants/clients/client.presenter.js';
 import { type Contact, contactOf, lockKeysOf } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
 /** A custom key may itself contain personal data, so only these keys stay in erased changes. */
 const keptFieldNames: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
 
-function erasedLeadData(data: object): object {
+function redactLeadData(data: object): object {
   return { ...data, data: {}, additionalData: {} };
 }
 
 /** Removes values and custom keys, but keeps the number of changes. */
-function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
+function redactLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   return changes.map((change) => {
     const [, top] = /^(data|additionalData)\./.exec(change.field) ?? [];
     if (top === undefined) return change;
@@ -155,7 +155,7 @@ export class LeadErasuresService {
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
   ): AsyncGenerator<BatchedUpdates, void> {
-    return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
+    return this.changeLog.updatesOfLeads(organizationId, leadIds, redactLeadChanges);
   }
 
   private async splitClients(
@@ -180,15 +180,15 @@ export class LeadErasuresService {
 }
 
 /** Removes values from an event about a lead or a client; `lead.erased` has none. */
-export function erasedEvent(event: EventContent): EventContent {
+export function redactEvent(event: EventContent): EventContent {
   const { type, data, changes } = event;
   if (type === 'lead.erased') return event;
   const isLead = type.startsWith('lead.');
   return {
     type,
-    data: isLead ? erasedLeadData(data) : erasedClientData(data),
+    data: isLead ? redactLeadData(data) : redactClientData(data),
     ...(changes && {
-      changes: isLead ? erasedLeadChanges(changes as FieldChange[]) : erasedClientChanges(changes),
+      changes: isLead ? redactLeadChanges(changes as FieldChange[]) : redactClientChanges(changes),
     }),
   };
 }

@@ -16,7 +16,7 @@ import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
 import { LeadsService } from '../leads.service.js';
 import { parseLead, type LeadRow, readLeadFile } from './lead-file.js';
 
-export interface RefusedRow {
+export interface RejectedRow {
   readonly row: number;
   readonly line: number;
   readonly code: string;
@@ -34,7 +34,7 @@ export interface ImportOptions {
   readonly isRestarted: boolean;
   /** Applies to project names and messages, as in a request. */
   readonly language?: Language;
-  readonly onRefused: (refused: RefusedRow) => void;
+  readonly onRefused: (refused: RejectedRow) => void;
   readonly progress: (done: number, total: number) => void;
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../core/database/documents/cross-tenant-collection.js';
 import { bufferedBatches } from '../../core/database/documents/tenant-queries.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
+import { externallyChangedIndex, type LeadDocument } from '../lead.schema.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -143,7 +143,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
           return unionWith({ organizationId: { $in: some.map(({ _id }) => _id) }, $or });
         }),
       ],
-      { hint: changedElsewhereIndex, batchSize: limit },
+      { hint: externallyChangedIndex, batchSize: limit },
     );
     for await (const some of bufferedBatches(found, limit)) {
       const filter = { _id: { $in: some.map(({ _id }) => _id) }, ...notDeleted };

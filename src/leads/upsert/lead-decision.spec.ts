@@ -8,7 +8,7 @@ import {
   organizationWith,
 } from '../../../test/support/lead-records.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
-import { type LeadPayload, requestData } from '../lead-merge.js';
+import { type LeadPayload, mergeFlatFields } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 import { decideLead } from './lead-decision.js';
 import { type LeadDecision, type LoadedLeadRecords, LeadRecords } from './lead-records.js';
@@ -24,7 +24,7 @@ function decide(payload: LeadPayload, loaded: Partial<LoadedLeadRecords> = {}) {
   const ids = { organizationId: organization._id, apiKeyId, requestId: 'request 7' };
   const caller = { ...ids, organization, permissions: '{}', language: 'ar-eg' } as const;
   const records = new LeadRecords(loadedWith({ organization: withoutClients, ...loaded }));
-  return decideLead(records, { caller, payload, data: requestData(payload) });
+  return decideLead(records, { caller, payload, data: mergeFlatFields(payload) });
 }
 
 const sent = '01001234567';

@@ -14,7 +14,7 @@ import { EventHistoryService } from '../../events/outbox/event-history.service.j
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import {
-  erasedEvent,
+  redactEvent,
   type ErasedLeads,
   LeadErasuresService,
 } from '../../leads/erasure/lead-erasures.service.js';
@@ -169,7 +169,7 @@ export class ErasuresService {
     Object.assign(counts, { leads, clients });
     const ids = hexOf([...leadIds, ...clientIds]);
     await add('changeLogEntries', this.leads.changeLogUpdates(organizationId, leadIds));
-    await add('events', this.events.erase(organizationId, ids, erasedEvent));
+    await add('events', this.events.erase(organizationId, ids, redactEvent));
     await add('attempts', this.deliveries.eraseResponses(organizationId, ids));
     if (!isDryRun) await this.complete(erasure);
     return { counts, keptClientIds: hexOf(keptClientIds) };

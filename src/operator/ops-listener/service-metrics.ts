@@ -8,7 +8,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthFailureLimiter } from '../../tenants/keys/auth-failure-limiter.js';
 import type { Backlog } from '../../core/database/documents/tenant-queries.js';
-import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../../webhooks/statistics/webhook-stats.service.js';
 
 const databaseTimeoutMs = 1_000;
 
@@ -16,7 +16,7 @@ export function addServiceMetrics(modules: ModuleRef): void {
   const get = <Part>(part: Type<Part>): Part => modules.get(part, { strict: false });
   get(DatabaseConnection).observe();
   const metrics = get(Metrics);
-  const webhooks = get(WebhookStatisticsService);
+  const webhooks = get(WebhookStatsService);
   metrics.collect(
     'log_lines_dropped_total',
     'Log lines dropped because standard output was not read in time.',

@@ -10,7 +10,7 @@ import { Transactions } from '../../core/database/transactions/transactions.js';
 import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { dayMs, minuteMs, weekMs } from '../../core/values/time.js';
-import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../../webhooks/statistics/webhook-stats.service.js';
 import type { Counts } from './call-counts.js';
 import { keyCounts, operationIncrements } from './key-counts.js';
 import { startOf } from './chart-intervals.js';
@@ -39,7 +39,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly transactions: Transactions,
     private readonly clock: Clock,
-    private readonly webhooks: WebhookStatisticsService,
+    private readonly webhooks: WebhookStatsService,
     metrics: Metrics,
   ) {
     this.counter = new UsageCounter(clock);

@@ -2,7 +2,7 @@ import type {
   ListedDelivery,
   DeliveryDetails,
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { EndpointHealth } from '../../webhooks/statistics/webhook-statistics.service.js';
+import type { EndpointHealth } from '../../webhooks/statistics/webhook-stats.service.js';
 import type { EndpointView } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAtField, idField, organizationField, updatedAtField } from './common.js';
 import { eventPath, field, isViewText, type Severity, type ViewField } from './view-field.js';

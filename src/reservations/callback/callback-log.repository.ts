@@ -18,7 +18,7 @@ import { chequeNumber, externalId, isObjectId } from '../../core/values/text.js'
 import { chequeStatuses } from '../transitions.js';
 import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
 
-export interface RefusedField {
+export interface RejectedField {
   readonly field: string;
   readonly type: string;
   /** Number of characters, items or fields; null for any other value. */
@@ -29,7 +29,7 @@ export interface RefusedField {
 export interface CallbackRecord {
   readonly requestId: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  readonly refusedFields: readonly RefusedField[];
+  readonly refusedFields: readonly RejectedField[];
   readonly otherFields: number;
 }
 
@@ -50,7 +50,7 @@ export class CallbackLogDocument extends TenantDocument {
   payload!: CallbackRecord['payload'];
 
   @Prop({ type: [SchemaTypes.Mixed] })
-  refusedFields!: readonly RefusedField[];
+  refusedFields!: readonly RejectedField[];
 
   @Prop({ type: Number })
   otherFields!: number;
@@ -153,7 +153,7 @@ export function callbackRecord({ id, body }: Pick<FastifyRequest, 'id' | 'body'>
   return {
     requestId: id,
     payload: Object.fromEntries(known.filter(isLogged)),
-    refusedFields: known.filter((entry) => !isLogged(entry)).map(refusedField),
+    refusedFields: known.filter((entry) => !isLogged(entry)).map(rejectedField),
     otherFields: fields.length - known.length,
   };
 }
@@ -176,7 +176,7 @@ function lettersOf(status: string): string {
   return status.toLowerCase().replaceAll(/[\s_./-]/g, '');
 }
 
-function refusedField([field, value]: [string, unknown]): RefusedField {
+function rejectedField([field, value]: [string, unknown]): RejectedField {
   if (typeof value === 'string') return { field, type: 'string', length: value.length };
   if (Array.isArray(value)) return { field, type: 'array', length: value.length };
   if (isPlainObject(value)) return { field, type: 'object', length: Object.keys(value).length };

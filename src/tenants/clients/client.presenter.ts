@@ -45,12 +45,12 @@ function shownPhones(phones: readonly string[]): string[] {
 }
 
 /** Stored events keep their shape but lose the person's name, email and phones (rule LEAD-15). */
-export function erasedClientData(data: object): object {
+export function redactClientData(data: object): object {
   const { name: _name, email: _email, ...rest } = objectOf(data);
   return { ...rest, phoneNumbers: [] };
 }
 
-export function erasedClientChanges(changes: readonly object[]): object[] {
+export function redactClientChanges(changes: readonly object[]): object[] {
   return changes.map((change) => {
     const { field } = objectOf(change);
     return field === 'phoneNumbers' ? { field, added: [] } : { field, from: null, to: null };

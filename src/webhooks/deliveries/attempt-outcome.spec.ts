@@ -6,7 +6,7 @@ import type {
 import {
   attemptsPerRound,
   backoffMs,
-  endpointAfter,
+  applyResults,
   hasValidEventTypes,
   latencyClassAfter,
   attemptOutcome,
@@ -30,7 +30,7 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   ...fields,
 });
 const stateAfter = (before: Endpoint, ...statuses: (number | null)[]) =>
-  endpointAfter(
+  applyResults(
     { isEnabled: true, ...before },
     statuses.map((statusCode) => result({ statusCode })),
     now,
@@ -147,14 +147,14 @@ describe('the pause of an endpoint', () => {
   ])(
     'with %j after status %p and Retry-After %p lasts until %p',
     (before, statusCode, retryAfter, pausedUntil) => {
-      const state = endpointAfter(before, [result({ statusCode, retryAfter })], now);
+      const state = applyResults(before, [result({ statusCode, retryAfter })], now);
       expect(state.pausedUntil).toEqual(pausedUntil);
     },
   );
 
   it('is the longest that the results of a batch require', () => {
     const results = [60_000, null].map((retryAfter) => result({ statusCode: 503, retryAfter }));
-    expect(endpointAfter({}, results, now).pausedUntil).toEqual(until);
+    expect(applyResults({}, results, now).pausedUntil).toEqual(until);
   });
 });
 

@@ -93,7 +93,7 @@ export function hasValidEventTypes({ eventTypes }: WebhookEndpointDocument): boo
 }
 
 /** Decides by a batch's results in their order (rules HOOK-7 and HOOK-8). */
-export function endpointAfter(
+export function applyResults(
   before: Partial<WebhookEndpointDocument>,
   results: readonly AttemptResult[],
   now: Date,

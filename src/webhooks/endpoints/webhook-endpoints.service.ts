@@ -15,7 +15,7 @@ import {
 import { withoutUndefined } from '../../core/values/json.js';
 import type { FailureReason } from '../deliveries/webhook-delivery.schema.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { urlViolation } from '../sending/addresses.js';
+import { urlViolation } from '../sending/ssrf-policy.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';
 import { hasValidEventTypes } from '../deliveries/attempt-outcome.js';
 import { SecretKeys } from './secret-keys.js';

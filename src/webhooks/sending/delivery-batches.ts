@@ -6,7 +6,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { traced } from '../../core/observability/tracing.js';
 import { type WebhookMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
-import { endpointAfter, isSuccess, attemptOutcome } from '../deliveries/attempt-outcome.js';
+import { applyResults, isSuccess, attemptOutcome } from '../deliveries/attempt-outcome.js';
 import {
   DeliveryQueueRepository,
   type DueDelivery,
@@ -18,7 +18,7 @@ import type {
   LatencyClass,
   WebhookEndpointDocument,
 } from '../endpoints/webhook-endpoint.schema.js';
-import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../statistics/webhook-stats.service.js';
 import { AttemptSlots } from './attempt-slots.js';
 import { WebhookSender } from './webhook-sender.js';
 
@@ -57,7 +57,7 @@ export class DeliveryBatches {
     private readonly events: EventHistoryService,
     private readonly secrets: SecretKeys,
     private readonly sender: WebhookSender,
-    private readonly statistics: WebhookStatisticsService,
+    private readonly statistics: WebhookStatsService,
     private readonly clock: Clock,
   ) {
     this.slots = new AttemptSlots(WEBHOOKS_CONCURRENCY);
@@ -124,7 +124,7 @@ export class DeliveryBatches {
     const results = finished.map(({ result }) => result);
     const hasSucceeded = results.length === batch.length && results.every(isSuccess);
     const nextSize = isFull ? limit * 2 : limit;
-    const fields = endpointAfter(endpoint, results, this.clock.now());
+    const fields = applyResults(endpoint, results, this.clock.now());
     return { finished, fields: { ...fields, batchSize: hasSucceeded ? nextSize : 1 }, hasMore };
   }
 

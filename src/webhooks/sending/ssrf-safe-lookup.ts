@@ -2,7 +2,7 @@ import { CONNREFUSED, type LookupOptions, NODATA, NOTFOUND } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { type AddressPolicy, isLocalName, ssrfViolation } from './addresses.js';
+import { type SsrfPolicy, isLocalName, ssrfViolation } from './ssrf-policy.js';
 
 /** After these errors of name servers, the local hosts file may know the name. */
 const unknownNameCodes: ReadonlySet<unknown> = new Set([NODATA, NOTFOUND, CONNREFUSED]);
@@ -30,7 +30,7 @@ export class NameResolver {
 
 /** Sockets connect only to checked addresses; `urlViolation` checks literal addresses (rule HOOK-11). */
 export function ssrfSafeLookup(
-  policy: AddressPolicy,
+  policy: SsrfPolicy,
   names: Pick<NameResolver, 'addressesOf'>,
 ): LookupFunction {
   // Sockets with `autoSelectFamily` ask for all addresses together.

@@ -6,7 +6,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import type { WebhookMessage } from '../../events/outbox/message.js';
 import { type AttemptResult, retryAfterMs } from '../deliveries/attempt-outcome.js';
 import { signedHeaders } from '../../core/secrets/signing-secret.js';
-import { urlViolation } from './addresses.js';
+import { urlViolation } from './ssrf-policy.js';
 import { NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
 const maxResponseBytes = 4_096;

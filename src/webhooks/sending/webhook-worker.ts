@@ -5,7 +5,7 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import type { LatencyClass } from '../endpoints/webhook-endpoint.schema.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookFanOut } from '../deliveries/webhook-fan-out.js';
-import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../statistics/webhook-stats.service.js';
 import { DeliveryBatches } from './delivery-batches.js';
 
 const intervalMs = 250;
@@ -25,7 +25,7 @@ export class WebhookWorker implements OnModuleDestroy {
     private readonly queue: DeliveryQueueRepository,
     private readonly batches: DeliveryBatches,
     private readonly fanOut: WebhookFanOut,
-    private readonly statistics: WebhookStatisticsService,
+    private readonly statistics: WebhookStatsService,
     private readonly clock: Clock,
   ) {}
 

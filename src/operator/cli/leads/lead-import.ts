@@ -1,7 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { csvRows } from '../../../core/values/csv.js';
-import { LeadImportsService, type RefusedRow } from '../../../leads/import/lead-imports.service.js';
+import {
+  LeadImportsService,
+  type RejectedRow,
+} from '../../../leads/import/lead-imports.service.js';
 import { toOrganization } from '../../../tenants/organizations/organization.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ValuesOf } from '../command-line/command-definition.js';
@@ -27,8 +30,8 @@ export async function importLeads(
   const organization = toOrganization(await context.organization(org));
   await checkFile(file);
   if (reportPath !== undefined) await checkReport(file, reportPath);
-  const refusedRows: RefusedRow[] = [];
-  const onRefused = (refused: RefusedRow) => {
+  const refusedRows: RejectedRow[] = [];
+  const onRefused = (refused: RejectedRow) => {
     const { row, line, code, message } = refused;
     if (reportPath !== undefined) appendToReport(reportPath, csvRows([[row, line, code, message]]));
     if (refusedRows.length < maxPrintedRows) refusedRows.push(refused);

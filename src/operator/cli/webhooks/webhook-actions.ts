@@ -18,8 +18,8 @@ import {
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import {
   type EndpointHealth,
-  WebhookStatisticsService,
-} from '../../../webhooks/statistics/webhook-statistics.service.js';
+  WebhookStatsService,
+} from '../../../webhooks/statistics/webhook-stats.service.js';
 import {
   attemptFields,
   deliveryFields,
@@ -184,13 +184,13 @@ function changeAction<Values extends { readonly id: string }>(
 
 async function show(context: CommandContext, id: string): Promise<Result> {
   const { document, shown } = await endpointOf(context, id);
-  const pending = await context.get(WebhookStatisticsService).countPending(document._id);
+  const pending = await context.get(WebhookStatsService).countPending(document._id);
   const view = { ...(await withHealthOf(context, shown)), pending };
   return item(view, endpointFields, { ...endpointJson(view), pending });
 }
 
 async function withHealthOf(context: CommandContext, endpoint: EndpointView) {
-  return { ...endpoint, health: await context.get(WebhookStatisticsService).health(endpoint) };
+  return { ...endpoint, health: await context.get(WebhookStatsService).health(endpoint) };
 }
 
 /** @throws Error when it does not exist */

@@ -10,7 +10,7 @@ import { OrganizationsRepository } from '../../../tenants/organizations/organiza
 import { UnitLookupService } from '../../../units/reading/unit-lookup.service.js';
 import { WebhookDeliveriesService } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookStatisticsService } from '../../../webhooks/statistics/webhook-statistics.service.js';
+import { WebhookStatsService } from '../../../webhooks/statistics/webhook-stats.service.js';
 import { OperatorLogService } from '../../operator-log/operator-log.service.js';
 import { CatalogueOverviewService } from '../../catalogue-import/catalogue-overview.service.js';
 import { RequestLogService } from '../../request-log/request-log.service.js';
@@ -36,5 +36,5 @@ export class PageServices {
   @Inject() readonly reservations!: ReservationLookupService;
   @Inject() readonly units!: UnitLookupService;
   @Inject() readonly usage!: UsageStatsService;
-  @Inject() readonly webhookStatistics!: WebhookStatisticsService;
+  @Inject() readonly webhookStatistics!: WebhookStatsService;
 }

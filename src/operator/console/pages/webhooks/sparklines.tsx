@@ -1,4 +1,4 @@
-import type { HourlyStats } from '../../../../webhooks/statistics/webhook-statistics.service.js';
+import type { HourlyStats } from '../../../../webhooks/statistics/webhook-stats.service.js';
 import { Bars } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';
 import type { RenderContext } from '../page.js';

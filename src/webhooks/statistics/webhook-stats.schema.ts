@@ -4,15 +4,15 @@ import { TenantDocument, expireAfter } from '../../core/database/documents/tenan
 import { minuteMs } from '../../core/values/time.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 
-const quarterMs = 15 * minuteMs;
+const quarterHourMs = 15 * minuteMs;
 
-export function startOfQuarter(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / quarterMs) * quarterMs);
+export function startOfQuarterHour(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / quarterHourMs) * quarterHourMs);
 }
 
 /** All processes add to the counts of an endpoint in a quarter of an hour. */
 @Schema({ collection: 'webhookStatistics' })
-export class WebhookStatisticsDocument extends TenantDocument {
+export class WebhookStatsDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
   endpointId!: Types.ObjectId;
 
@@ -32,10 +32,10 @@ export class WebhookStatisticsDocument extends TenantDocument {
   backlog?: number;
 }
 
-export const webhookStatisticsSchema = SchemaFactory.createForClass(WebhookStatisticsDocument);
+export const webhookStatsSchema = SchemaFactory.createForClass(WebhookStatsDocument);
 
-webhookStatisticsSchema.index(
+webhookStatsSchema.index(
   { organizationId: 1, endpointId: 1, at: 1 },
   { name: 'quarter', unique: true },
 );
-expireAfter(webhookStatisticsSchema, { at: 1 }, { kind: 'webhook statistics', ...eventRetention });
+expireAfter(webhookStatsSchema, { at: 1 }, { kind: 'webhook statistics', ...eventRetention });

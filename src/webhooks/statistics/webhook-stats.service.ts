@@ -19,14 +19,14 @@ import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { type EndpointView, endpointView } from '../endpoints/webhook-endpoints.service.js';
-import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
+import { startOfQuarterHour, type WebhookStatsDocument } from './webhook-stats.schema.js';
 
 export interface FailingEndpoint {
   readonly endpoint: EndpointView;
   readonly health: EndpointHealth;
 }
 
-export type EndpointHealth = Awaited<ReturnType<WebhookStatisticsService['health']>>;
+export type EndpointHealth = Awaited<ReturnType<WebhookStatsService['health']>>;
 export type HourlyStats = ReturnType<typeof hourlyStats>;
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
@@ -39,8 +39,8 @@ const hoursOfDay = 24;
 
 /** Only the process with the lease records backlogs (rule OPS-35). */
 @Injectable()
-export class WebhookStatisticsService {
-  private readonly logger = new Logger(WebhookStatisticsService.name);
+export class WebhookStatsService {
+  private readonly logger = new Logger(WebhookStatsService.name);
   readonly backlogLoop: PollingLoop;
   readonly attempts = { delivered: 0, failed: 0 };
   private readonly attemptCounter;
@@ -48,7 +48,7 @@ export class WebhookStatisticsService {
 
   constructor(
     @InjectCrossTenant('WebhookStatistics')
-    private readonly statistics: CrossTenantCollection<WebhookStatisticsDocument>,
+    private readonly statistics: CrossTenantCollection<WebhookStatsDocument>,
     @InjectCrossTenant('WebhookEndpoint')
     private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
     @InjectCrossTenant('WebhookDelivery')
@@ -103,7 +103,7 @@ export class WebhookStatisticsService {
   async lastDay(endpoint: EndpointView): Promise<HourlyStats> {
     const now = this.clock.now();
     return hourlyStats(
-      await this.quartersSince(endpoint, firstHour(now, hoursOfDay)),
+      await this.quarterHoursSince(endpoint, firstHour(now, hoursOfDay)),
       now,
       hoursOfDay,
     );
@@ -155,8 +155,8 @@ export class WebhookStatisticsService {
     const failed =
       hasFailed &&
       (await this.deliveries.allTenants.findOne(filter, { projection, sort: newestFirst }));
-    const quarters =
-      failingSince && (await this.quartersSince(endpoint, startOfQuarter(failingSince)));
+    const quarterHours =
+      failingSince && (await this.quarterHoursSince(endpoint, startOfQuarterHour(failingSince)));
     const attempts = [retried, failed].flatMap((one) => (one ? one.log : []));
     const [lastFailure = null] = attempts.toSorted(
       (a, b) => Number(b.startedAt) - Number(a.startedAt),
@@ -166,7 +166,7 @@ export class WebhookStatisticsService {
       /** Creation of the most retried delivery; null if none is retried. */
       retriedSince: retried?.createdAt ?? null,
       /** Failed attempts since the failures began. */
-      failedAttempts: (quarters ?? []).reduce((sum, { failed: count = 0 }) => sum + count, 0),
+      failedAttempts: (quarterHours ?? []).reduce((sum, { failed: count = 0 }) => sum + count, 0),
     };
   }
 
@@ -181,13 +181,13 @@ export class WebhookStatisticsService {
   private async upsert({ _id: endpointId, organizationId }: Endpoint, update: Document) {
     const now = this.clock.now();
     await this.statistics.allTenants.updateOne(
-      { organizationId, endpointId, at: startOfQuarter(now) },
+      { organizationId, endpointId, at: startOfQuarterHour(now) },
       { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
       { upsert: true },
     );
   }
 
-  private async quartersSince(endpoint: EndpointView, since: Date) {
+  private async quarterHoursSince(endpoint: EndpointView, since: Date) {
     const { organizationId, endpointId } = idsOf(endpoint);
     return this.statistics.find(organizationId, { endpointId, at: { $gte: since } });
   }
@@ -202,12 +202,12 @@ function idsOf({ _id, organizationId }: EndpointView) {
 
 /** Returns the oldest hour first; the last one is incomplete. `averageMs` is null without attempts. */
 export function hourlyStats(
-  quarters: readonly (Pick<WebhookStatisticsDocument, 'at'> & Partial<WebhookStatisticsDocument>)[],
+  quarterHours: readonly (Pick<WebhookStatsDocument, 'at'> & Partial<WebhookStatsDocument>)[],
   until: Date,
   hours: number,
 ) {
   const first = firstHour(until, hours).getTime();
-  const byHour = Map.groupBy(quarters, ({ at }) => Math.floor((at.getTime() - first) / hourMs));
+  const byHour = Map.groupBy(quarterHours, ({ at }) => Math.floor((at.getTime() - first) / hourMs));
   return Array.from({ length: hours }, (_, hour) => {
     const parts = byHour.get(hour) ?? [];
     const sum = (field: 'delivered' | 'failed' | 'milliseconds') =>

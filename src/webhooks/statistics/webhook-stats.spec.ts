@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { metricLines, valueOf } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { AttemptResult } from '../deliveries/attempt-outcome.js';
-import { hourlyStats, WebhookStatisticsService } from './webhook-statistics.service.js';
+import { hourlyStats, WebhookStatsService } from './webhook-stats.service.js';
 
 it('hourlyStats adds up the quarters of each hour and keeps the largest backlog', () => {
   const quarter = (time: string, fields: object) => ({
@@ -34,9 +34,9 @@ it('delivery_attempts_total counts all endpoints beyond the first thousand toget
     { now: () => new Date() },
     { create: () => undefined },
   ];
-  const statistics = new WebhookStatisticsService(
+  const statistics = new WebhookStatsService(
     ...([stored, {}, {}, {}, {}, clock, metrics, leases] as unknown as ConstructorParameters<
-      typeof WebhookStatisticsService
+      typeof WebhookStatsService
     >),
   );
   const ids = Array.from({ length: 1_010 }, () => new Types.ObjectId());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ssrfViolation, urlViolation, isLocalName, literalAddress } from './addresses.js';
+import { ssrfViolation, urlViolation, isLocalName, literalAddress } from './ssrf-policy.js';
 
 const strict = { WEBHOOKS_ALLOW_HTTP: false, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: false };
 const development = { WEBHOOKS_ALLOW_HTTP: true, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: true };

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Environment } from '../../core/configuration/environment.js';
 
-export type AddressPolicy = Pick<
+export type SsrfPolicy = Pick<
   Environment,
   'WEBHOOKS_ALLOW_HTTP' | 'WEBHOOKS_ALLOW_PRIVATE_NETWORKS'
 >;
@@ -24,7 +24,7 @@ const metadataServices: ReadonlySet<string> = new Set([
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Returns why an address is forbidden, or null (rule HOOK-11). */
-export function ssrfViolation(text: string, policy: AddressPolicy): string | null {
+export function ssrfViolation(text: string, policy: SsrfPolicy): string | null {
   if (!ipaddr.isValid(text)) return `${text} is not an IP address`;
   const address = ipaddr.process(text);
   const name = address.toString();
@@ -39,7 +39,7 @@ export function ssrfViolation(text: string, policy: AddressPolicy): string | nul
 }
 
 /** Returns why a URL is forbidden as far as its text shows, or null. */
-export function urlViolation(text: string, policy: AddressPolicy): string | null {
+export function urlViolation(text: string, policy: SsrfPolicy): string | null {
   if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && !(protocol === 'http:' && policy.WEBHOOKS_ALLOW_HTTP)) {
