@@ -75,7 +75,7 @@ class Service {
     return pattern.exec(readFileSync(this.log, 'utf8'))?.[1];
   }
 
-  /** Returns the address of the operations listener. */
+  /** Returns the address of the listener on OPS_PORT. */
   operationsUrl() {
     return this.printed(/Metrics and probes[^\n]*?(http:\/\/[\d.]+:\d+)/);
   }

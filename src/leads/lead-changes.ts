@@ -3,7 +3,7 @@ import type { LeadChange } from '../tenants/change-log/change-log.repository.js'
 import { type FieldChange, fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { OutboundEvent } from '../events/outbox/outbox.js';
 import { withoutUndefined } from '../core/values/json.js';
-import { presentLead } from './dto/lead.dto.js';
+import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 
 const contexts = {

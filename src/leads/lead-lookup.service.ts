@@ -13,7 +13,8 @@ import { ClientsService } from '../tenants/clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
 import { UsersRepository } from '../tenants/organizations/users.repository.js';
-import { type LeadDto, presentLead } from './dto/lead.dto.js';
+import type { LeadDto } from './dto/lead.dto.js';
+import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { phoneConditions } from './leads.repository.js';
 

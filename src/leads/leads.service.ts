@@ -14,13 +14,13 @@ import type { Batch, WriteOutcome } from '../core/writes/write-handler.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
 import type { Caller } from '../tenants/keys/caller.js';
-import {
-  type LeadBatchResponseDto,
-  type LeadDeletionResponseDto,
-  type LeadResponseDto,
-  type LeadResultDto,
-  presentLead,
+import type {
+  LeadBatchResponseDto,
+  LeadDeletionResponseDto,
+  LeadResponseDto,
+  LeadResultDto,
 } from './dto/lead.dto.js';
+import { presentLead } from './lead.presenter.js';
 import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadLogEntry, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';

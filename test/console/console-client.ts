@@ -15,7 +15,7 @@ export interface ConsolePageResponse {
 
 /** A service with its console and a logged-in session. */
 export interface TestConsole extends TestService {
-  /** The origin of the operations listener. */
+  /** The origin of the listener on OPS_PORT. */
   readonly operations: string;
   readonly cookie: string;
   /** Loads a page below `/console`, with the session unless the headers contain another cookie. */

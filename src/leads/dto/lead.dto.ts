@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/swagger';
-import { present, responseClass } from '../../core/fields/declared-fields.js';
+import { responseClass } from '../../core/fields/declared-fields.js';
 import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { describeErrors } from '../../core/http/reference/endpoint.js';
@@ -124,8 +124,4 @@ export class LeadBatchResponseDto {
     description: 'One for each lead, in the order of the request.',
   })
   results!: readonly LeadResultDto[];
-}
-
-export function presentLead(lead: LeadDocument): LeadDto {
-  return present(LeadDocument, lead);
 }

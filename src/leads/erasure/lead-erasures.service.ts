@@ -13,7 +13,8 @@ import type {
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
-import { type LeadDto, presentLead } from '../dto/lead.dto.js';
+import type { LeadDto } from '../dto/lead.dto.js';
+import { presentLead } from '../lead.presenter.js';
 import { leadErasedEvent } from '../lead-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';

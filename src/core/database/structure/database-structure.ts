@@ -11,7 +11,7 @@ import {
   type ProgressReporter,
   retryWhileIndexBuilds,
   compareIndexes,
-  conflictingOperationInProgress,
+  conflictingOperationInProgressCode,
   ignoreErrorCode,
   retentionSeconds,
   updateIndexes,
@@ -156,7 +156,7 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
   }
   const collMod = model.collection.collectionName;
   const change = async () => model.db.db?.command({ collMod, ...options });
-  await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperationInProgress));
+  await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperationInProgressCode));
 }
 
 function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): boolean {

@@ -25,7 +25,7 @@ export async function reportProgress<T>(
 const namespaceNotFoundCode = 26;
 const indexNotFoundCode = 27;
 /** The server returns this code when another process makes the same change. */
-export const conflictingOperationInProgress = 117;
+export const conflictingOperationInProgressCode = 117;
 const backgroundOperationCode = 12_587;
 const retryDelayMs = 250;
 
