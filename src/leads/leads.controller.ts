@@ -76,10 +76,7 @@ export class LeadsController {
   @Endpoint({
     operationId: 'upsertLeads',
     permission: 'leads.write',
-    route: {
-      envelopeDepth: 2,
-      inexactNumber: leadErrors.inexactNumber,
-    },
+    route: { envelopeDepth: 2, inexactNumber: leadErrors.inexactNumber },
     summary: 'Create or update many leads',
     description:
       'Handles each lead as if it were sent alone, in order: a rejected lead does not affect ' +

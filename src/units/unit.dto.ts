@@ -46,11 +46,7 @@ export class UnitDto extends responseClass(UnitDocument) {
 }
 
 function orNullSchema(type: Type): ApiPropertyOptions {
-  return {
-    type: responseClass(type),
-    nullable: true,
-    description: 'Null if missing or deleted.',
-  };
+  return { type: responseClass(type), nullable: true, description: 'Null if missing or deleted.' };
 }
 
 export class CompoundName extends CatalogueDocument {

@@ -29,9 +29,7 @@ export function loadEnvironment(): Environment {
  */
 export function readEnvironment(source: Record<string, string | undefined>): Environment {
   const given = Object.entries(source).filter(([, value]) => value !== '');
-  const result = environmentSchema.safeParse(Object.fromEntries(given), {
-    error: schemaMessage,
-  });
+  const result = environmentSchema.safeParse(Object.fromEntries(given), { error: schemaMessage });
   if (result.success) return result.data;
   throw new ConfigurationError(
     result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),

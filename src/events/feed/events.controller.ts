@@ -53,10 +53,7 @@ export class EventsController {
     headers: {
       vary: {
         description: 'Request headers on which the response may depend.',
-        schema: {
-          type: 'string',
-          example: 'api-key, language, accept-encoding, accept',
-        },
+        schema: { type: 'string', example: 'api-key, language, accept-encoding, accept' },
       },
       etag: pollingHeaders.etag,
       ...nextHeader,

@@ -27,9 +27,7 @@ export interface FinishedAttempt {
 
 /** A worker leases an endpoint for this time, in ms (rule HOOK-9). */
 export const leaseMs = 60_000;
-const isFree = {
-  $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],
-};
+const isFree = { $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }] };
 
 export interface DueEndpoint extends Pick<WebhookEndpointDocument, '_id' | 'latencyClass'> {
   /** Neither leased nor paused; missing if another program has deleted the endpoint. */

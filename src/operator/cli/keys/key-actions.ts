@@ -68,10 +68,7 @@ export const actions: CommandActions<typeof keyCommands> = {
 
   requests: async (context, { key: idOrPrefix, limit }) => {
     const { key } = await findKey(context, idOrPrefix);
-    const ids = {
-      organizationId: key.organizationId.toHexString(),
-      keyId: key._id.toHexString(),
-    };
+    const ids = { organizationId: key.organizationId.toHexString(), keyId: key._id.toHexString() };
     const { items } = await context.get(RequestLogService).listOfKey(ids, { limit });
     return list(items, loggedRequestFields);
   },

@@ -15,10 +15,7 @@ import type { leadCommands } from './lead-commands.js';
 
 type ImportValues = ValuesOf<typeof leadCommands.import>;
 
-const importTexts = {
-  counted: 'rows processed',
-  remedy: 'Import the file again to continue.',
-};
+const importTexts = { counted: 'rows processed', remedy: 'Import the file again to continue.' };
 
 /** Limits the output for a file of the wrong kind, in which every row is rejected. */
 const maxPrintedRows = 1_000;
