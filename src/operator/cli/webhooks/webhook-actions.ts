@@ -39,7 +39,7 @@ const resealTexts = {
   remedy: 'Run the command again for the rest.',
 };
 const replayTexts = {
-  counted: 'deliveries queued for resending',
+  counted: 'deliveries queued to be sent again',
   remedy: 'Run the command again for the rest: nothing is sent twice.',
 };
 
@@ -201,8 +201,7 @@ async function endpointOf(context: CommandContext, id: Types.ObjectId | string) 
 }
 
 function notFound(id: Types.ObjectId | string, kind = 'endpoint'): Error {
-  const next =
-    'run `webhook list` for endpoints, or `webhook deliveries <endpoint>` for deliveries';
+  const next = '`webhook list` and `webhook deliveries <endpoint>` list the ids';
   return new Error(`There is no webhook ${kind} with id ${String(id)}: ${next}.`);
 }
 
@@ -216,15 +215,10 @@ function newEndpointJson({ endpoint, secret }: EndpointWithSecret) {
   return { _id: _id.toHexString(), url, eventTypes: eventTypes ?? [], secret };
 }
 
-function eventJson({ _id, type, createdAt, numberedAt, requestId, failureReason }: ListedEvent) {
-  return {
-    _id: _id.toHexString(),
-    type,
-    createdAt,
-    relayedAt: numberedAt ?? null,
-    requestId: requestId ?? null,
-    failureReason: failureReason ?? null,
-  };
+function eventJson(event: ListedEvent) {
+  const { _id, type, createdAt, numberedAt, requestId = null, failureReason = null } = event;
+  const relayedAt = numberedAt ?? null;
+  return { _id: _id.toHexString(), type, createdAt, relayedAt, requestId, failureReason };
 }
 
 async function showDelivery(context: CommandContext, delivery: DeliveryDetails): Promise<Result> {
