@@ -144,7 +144,7 @@ describe('pending deliveries', () => {
     expect(await endpoint.stored()).toMatchObject(removed);
     for (const name of ['show', 'enable', 'remove', 'test', 'rotate-secret', 'replay --failed']) {
       const { code, stderr } = await operator.run(`webhook ${name}`, id);
-      const message = `There is no webhook endpoint with id ${id}.\n`;
+      const message = expect.stringContaining(`There is no webhook endpoint with id ${id}: `);
       expect([name, code, stderr]).toEqual([name, 1, message]);
     }
   });
