@@ -5,5 +5,5 @@ import { join } from 'node:path';
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { startService } = await import('./start.js');
 await startService();
-// Node itself stores compiled code only when the process exits by itself.
+// Without this call, Node writes its compile cache only on a normal exit.
 flushCompileCache();

@@ -90,9 +90,8 @@ export async function startService(): Promise<void> {
 }
 
 /**
- * Exits with the reason: 2 for a wrong configuration, otherwise 1.
- *
- * @public `npm run start:dev` calls it.
+ * Prints the reason and exits, with code 2 for an invalid configuration and 1 otherwise. * @public `npm run
+ * start:dev` calls it.
  */
 export function exitOnStartupError(error: unknown, nodeEnv?: Environment['NODE_ENV']): never {
   process.stderr.write(`${reasonOf(error, nodeEnv)}\n`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { foldCase } from '../core/localization/fold-case.js';
-import { derivedStatus, resolvedStatus } from './availability.js';
+import { derivedStatus, statusToStore } from './availability.js';
 
 const derived = ['Sold', 'Reserved', 'Available'];
 const closed = ['rejected', 'canceled', 'expired'];
@@ -34,7 +34,7 @@ describe('the status of a unit', () => {
       expect(derivedStatus(current, statuses)).toBe(status === free ? 'Available' : status);
     }
     for (const sent of derived) {
-      expect(resolvedStatus(sent, statuses)).toBe(status === free ? sent : status);
+      expect(statusToStore(sent, statuses)).toBe(status === free ? sent : status);
     }
   });
 
@@ -44,7 +44,7 @@ describe('the status of a unit', () => {
     fc.assert(
       fc.property(statusSpelling, reservations, ({ status, documented }, statuses) => {
         expect(derivedStatus(status, statuses)).toBe(derivedStatus(documented, statuses));
-        expect(resolvedStatus(status, statuses)).toBe(resolvedStatus(documented, statuses));
+        expect(statusToStore(status, statuses)).toBe(statusToStore(documented, statuses));
       }),
     );
   });
@@ -53,7 +53,7 @@ describe('the status of a unit', () => {
     const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
       fc.property(other, reservations, (status, statuses) => {
-        expect([derivedStatus(status, statuses), resolvedStatus(status, statuses)]).toEqual([
+        expect([derivedStatus(status, statuses), statusToStore(status, statuses)]).toEqual([
           status,
           status,
         ]);

@@ -27,7 +27,7 @@ export function derivedStatus(
  * Returns the status to store when one is sent (rule UNIT-30). Reservations override Sold, Reserved and Available,
  * which are recognized in any case and stored in this spelling.
  */
-export function resolvedStatus(sent: string, reservations: readonly string[]): string {
+export function statusToStore(sent: string, reservations: readonly string[]): string {
   const derived = derivedStatuses.get(foldCase(sent));
   return derived === undefined ? sent : (statusByReservations(reservations) ?? derived);
 }

@@ -1,6 +1,6 @@
 import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { indexUnique } from '../core/database/documents/tenant-document.js';
+import { addUniqueIndex } from '../core/database/documents/tenant-document.js';
 import { declareField } from '../core/fields/declared-fields.js';
 import {
   Choice,
@@ -57,7 +57,7 @@ function PartnerCollection(): PropertyDecorator {
 
 export const reservationSchema = SchemaFactory.createForClass(ReservationDocument);
 
-indexUnique(reservationSchema, 'recordSystemId');
+addUniqueIndex(reservationSchema, 'recordSystemId');
 reservationSchema.index(
   { organizationId: 1, unitId: 1, status: 1 },
   { name: 'ofUnit', partialFilterExpression: { isDeleted: false } },

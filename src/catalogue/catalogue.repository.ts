@@ -11,7 +11,7 @@ import type {
   TenantFilter,
   TenantIds,
 } from '../core/database/documents/tenant-queries.js';
-import { caseInsensitive, caseSpellings, foldCase } from '../core/localization/fold-case.js';
+import { caseInsensitive, caseVariants, foldCase } from '../core/localization/fold-case.js';
 import {
   defaultLanguage,
   type Language,
@@ -102,7 +102,7 @@ export class CatalogueRepository {
     names: Names,
   ): Promise<Ids[]> {
     if (names.length === 0) return [];
-    const texts = { $in: names.flatMap(caseSpellings) };
+    const texts = { $in: names.flatMap(caseVariants) };
     const hasNames = !slugKinds.has(kind);
     const inLanguages = languages.map((language) => ({ [`name.${language}`]: texts }));
     const named = hasNames ? { $or: [{ slug: texts }, ...inLanguages] } : { slug: texts };
@@ -127,7 +127,7 @@ export class CatalogueRepository {
     const found = new Map<string, Types.ObjectId[]>();
     const keyOf = ({ name, language }: DisplayedName) => `${language} ${foldCase(name)}`;
     for (const [language, ofLanguage] of Map.groupBy(names, (name) => name.language)) {
-      const $in = [...new Set(ofLanguage.flatMap(({ name }) => caseSpellings(name)))];
+      const $in = [...new Set(ofLanguage.flatMap(({ name }) => caseVariants(name)))];
       // The default language also stands for a missing translation.
       const $or = [...new Set([language, defaultLanguage])].map((one) => ({
         [`name.${one}`]: { $in },

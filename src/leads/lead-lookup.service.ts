@@ -8,7 +8,7 @@ import {
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted, parseObjectId } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter, TenantIds } from '../core/database/documents/tenant-queries.js';
-import { caseSpellings, caseInsensitive } from '../core/localization/fold-case.js';
+import { caseVariants, caseInsensitive } from '../core/localization/fold-case.js';
 import { ClientsService } from '../tenants/clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
@@ -138,7 +138,7 @@ export class LeadLookupService {
     limit: number,
   ): Promise<LeadDocument[]> {
     const clientIds = await this.clients.idsByEmail(organizationIds, email);
-    const filter = { clientId: null, 'data.email': { $in: caseSpellings(email) }, ...notDeleted };
+    const filter = { clientId: null, 'data.email': { $in: caseVariants(email) }, ...notDeleted };
     const [withClient, withoutClient] = await Promise.all([
       this.findByClients(organizationIds, clientIds, limit),
       this.leads.find(organizationIds, filter, { limit, collation: caseInsensitive }),

@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { indexUnique, notDeleted } from '../core/database/documents/tenant-document.js';
+import { addUniqueIndex, notDeleted } from '../core/database/documents/tenant-document.js';
 import {
   Flag,
   FreeForm,
@@ -77,7 +77,7 @@ export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
 const partialFilterExpression = notDeleted;
 
-indexUnique(leadSchema, 'recordSystemId', { recordSystemId: 1, isDeleted: 1 });
+addUniqueIndex(leadSchema, 'recordSystemId', { recordSystemId: 1, isDeleted: 1 });
 leadSchema.index(
   { organizationId: 1, recordSystemId: 1 },
   {

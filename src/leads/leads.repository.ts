@@ -9,7 +9,7 @@ import {
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter, TenantWrite } from '../core/database/documents/tenant-queries.js';
-import { phoneKey, phoneSpellings } from '../tenants/contacts/phone-number.js';
+import { phoneKey, phoneFormats } from '../tenants/contacts/phone-number.js';
 import type { LeadDocument } from './lead.schema.js';
 import { currentPhoneKeys } from './phones/lead-phones.js';
 
@@ -164,7 +164,7 @@ export class LeadsRepository {
 /** Returns one condition per index. Each repeats `notDeleted`, without which a partial index cannot be used. */
 export function phoneConditions(phones: readonly string[], country: CountryCode) {
   const keys = phones.map((phone) => phoneKey(phone, country));
-  const spellings = phones.flatMap((phone) => phoneSpellings(phone, country));
+  const spellings = phones.flatMap((phone) => phoneFormats(phone, country));
   return [
     { phoneKeys: { $in: keys }, ...notDeleted },
     { 'data.phoneNumber': { $in: spellings }, ...notDeleted },

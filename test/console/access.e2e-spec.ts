@@ -87,7 +87,8 @@ it('probes are accepted when idle connections use the whole connection limit', a
   await probe();
   idle.push(await open());
   const closed = Promise.race(idle.map((socket) => once(socket, 'close')));
-  // The clock advances a second per reading; no time limit may end the search for the oldest connection.
+  // Each call of the mocked clock advances it by a second; the search for the longest-idle connection must
+  // not depend on elapsed time.
   const now = performance.now();
   let readings = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now + 1_000 * readings++);
@@ -142,7 +143,7 @@ describe('the login', () => {
   it('returns 401 for a wrong password, without logging it', async () => {
     const response = await logIn('198.51.100.1', { password: 'wrong password' });
     expect(response.status).toBe(401);
-    expect(response.html).toMatch(/role="alert"[^>]*>The password is wrong\./);
+    expect(response.html).toMatch(/role="alert"[^>]*>Incorrect password\./);
     expect(response.headers.getSetCookie()).toEqual([]);
     expect(service.logged()).toContain('Rejected a console login from 198.51.100.1: wrong.');
     expect(service.logged()).not.toContain('wrong password');
@@ -184,7 +185,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends with the logout, which clears the cookie', async () => {
+  it('ends when the reader logs out, which clears the cookie', async () => {
     const { status, location, headers } = await service.post('/logout');
     expect({ status, location }).toEqual({ status: 303, location: '/console/login' });
     expect(headers.getSetCookie()[0]).toMatch(/^console-session=; .*Expires=Thu, 01 Jan 1970/);

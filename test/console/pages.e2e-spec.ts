@@ -127,7 +127,7 @@ describe('the overview', () => {
     expect(attentionOf(html).filter((line) => line.startsWith('Endpoint'))).toEqual([
       'Endpoint is faulty https://faulty.example.com/hooks?•••••• eventTypes is not a list',
       expect.stringMatching(
-        /^Endpoint is failing .* Last response: 500\. Failed attempts since then: 16\. Retries of one delivery: 2\.$/,
+        /^Endpoint is failing .* Last response: 500\. Failed attempts since then: 16\. Retries of the last failed delivery: 2\.$/,
       ),
       expect.stringMatching(/^Endpoint was given up .* Reason: the receiver responded 410\./),
     ]);
@@ -184,7 +184,7 @@ describe('the overview', () => {
     const backlog = jest
       .spyOn(service.service.app.get(WebhookStatsService), 'deliveryBacklog')
       .mockRejectedValue(new Error('no primary'));
-    // On a busy machine, other parts may be late as well.
+    // On a busy machine, other parts of the page may also time out.
     await eventually(async () => {
       const { status, html } = await service.get('');
       expect(status).toBe(200);
@@ -196,7 +196,7 @@ describe('the overview', () => {
 
   it('escapes the names of keys', async () => {
     for (const path of ['', '/partners', partnerPath(website)]) {
-      // On a busy machine parts may be missing because they are late.
+      // On a busy machine, parts of the page may time out and be missing.
       await eventually(async () => {
         const { html } = await service.get(path);
         expect(html).not.toContain(secret);

@@ -122,7 +122,7 @@ describe('webhook endpoints', () => {
     expect(await service.text('/webhooks')).toContain('50%');
   });
 
-  it('have their backlog recorded, however many there are', async () => {
+  it('record the backlog of every endpoint, even when there are many', async () => {
     const one = await tenant.storedOne('webhookEndpoints');
     const ids = Array.from({ length: 250 }, () => new ObjectId());
     const endpoints = service.db.collection('webhookEndpoints');

@@ -7,7 +7,7 @@ import { randomDatabaseUri } from '../support/test-service.js';
 describe('a write to a server that has become unreachable', () => {
   let client: MongoClient;
   beforeAll(async () => {
-    // The database also listens on a TCP port, which is in the name of its socket.
+    // The database also listens on TCP; the name of its socket file contains the port number.
     const port = Number(/mongodb-(\d+)\.sock/.exec(randomDatabaseUri())?.[1]);
     const proxy = await startTcpProxy(port);
     const uri = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;

@@ -298,7 +298,7 @@ describe('lead erase by phone or email', () => {
     return leads.map(({ recordSystemId }) => String(recordSystemId));
   };
 
-  it('finds all leads of a person in any spelling and erases them with --yes', async () => {
+  it('finds all leads of a person by phone or email in any format, and erases them with --yes', async () => {
     const { phone, email } = person;
     const otherSpelling = `0020 ${phone.slice(1)}`;
     const dry = await run(['--phone', otherSpelling, '--dry-run']);

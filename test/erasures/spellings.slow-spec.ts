@@ -62,7 +62,7 @@ function newPerson(): Person {
   return { word, digits, spellings };
 }
 
-/** Replaces placeholders by the person's spellings, also in keys. */
+/** Replaces placeholders with variants of the person's values, also in keys. */
 function fillIn(value: unknown, person: Person): unknown {
   if (typeof value === 'string') return person.spellings[value] ?? value;
   if (Array.isArray(value)) return value.map((item) => fillIn(item, person));
@@ -155,7 +155,7 @@ async function runStep(
   return undefined;
 }
 
-/** Returns the tenant's documents that contain a value of the person in any spelling. */
+/** Returns the tenant's documents that contain any variant of the person's values. */
 async function remainingData(tenant: TenantApi, { word, digits }: Person): Promise<string[]> {
   const texts: string[] = [];
   for (const collection of await collectionNames(service.db)) {

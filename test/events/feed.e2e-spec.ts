@@ -74,7 +74,7 @@ describe('GET /events', () => {
     [{ limit: 1001 }, 'limit must be a whole number from 1 to 1000'],
     [{ wait: 26 }, 'wait must be a whole number from 0 to 25'],
     [{ timeout: 25_001 }, 'timeout must be a whole number from 0 to 25000'],
-    [{ lastEventId: 'msg_1' }, 'lastEventId must be the id or the number of an event'],
+    [{ lastEventId: 'msg_1' }, 'lastEventId must be an event id or an event number'],
     [
       { types: 'lead.created,lead' },
       /^types must be one of .*: \*, client\.\*, .*, lead\.erased, /,

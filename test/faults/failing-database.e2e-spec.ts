@@ -14,7 +14,7 @@ import { startFaultDatabase } from './support/fault-database.js';
 
 const database = await startFaultDatabase();
 const { db, uri } = database;
-/** `service` waits as long as a busy machine needs, and `hasty` has a short deadline. */
+/** `service` has a deadline that even a busy machine meets; `hasty` has a short one. */
 const service = await database.startService({ DATABASE_DEADLINE_MS: '30000' });
 const hasty = await database.startService({ DATABASE_DEADLINE_MS: '2000' });
 const tenant = await addTenant(db);

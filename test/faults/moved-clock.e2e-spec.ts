@@ -22,7 +22,7 @@ const { db, uri } = await startFaultDatabase();
 describe('an instance whose clock jumps an hour ahead and back', () => {
   it('keeps keys, limits, leases, signatures and changes valid', async () => {
     const random = randomNumbers();
-    // The limit must stay in force, although the load never reaches it.
+    // The rate limit stays enabled, so that its buckets see the clock jump, but the load never reaches it.
     const variables = { MONGODB_URI: uri, RATE_LIMIT_RPS: '1000', ...allowLoopback };
     const [jumping, steady] = await Promise.all([
       startProcess(variables, command),

@@ -52,7 +52,8 @@ describe('requests generated from the reference', () => {
 
   itIfInstalled('return only documented responses and no 5xx', async () => {
     const wanted = rounds(600, 30_000);
-    // Python takes most of the time, on one processor. In the short run, other tests use the other one.
+    // Most of the time is spent in single-threaded Python. The short run uses one worker and leaves the
+    // second processor to other tests.
     const concurrency = rounds(1, 2);
     // The short run repeats the same requests, so that only changes of the code affect it. The full run sends new ones.
     const usualSeed = rounds(20_261_122, randomInt(2 ** 31));

@@ -204,7 +204,10 @@ async function withIdempotencyKey({ caller, ...tenant }: Tenant): Promise<Tenant
   return { ...tenant, caller: { ...caller, ...(claim && { claim }) } };
 }
 
-/** Creates a lead, as another program would, that requests may create too. Returns false if a request was first. */
+/**
+ * Creates, as another program would, a lead that the requests may also create. Returns false if a request
+ * created it first.
+ */
 function addForeignLead({ caller: { organizationId } }: Tenant): Promise<boolean> {
   const fields = { recordSystemId: 'foreign', leadId: 50_000, ...derived };
   return addLead(db, organizationId, fields).then(

@@ -37,7 +37,7 @@ describe('an API key', () => {
     ['has no external access', { permissions: { allowExternal: false } }],
     ['has no permissions', { permissions: {} }],
     ['has null as permissions', { permissions: null }],
-  ])('is rejected with 401 and not stored as used when it %s', async (name, fields) => {
+  ])('is rejected with 401 and its last use is not stored when it %s', async (name, fields) => {
     expect((await read(await newKey({ ...fields, name })).expect(401)).body).toEqual(notValid);
     // Uses are stored in order: once the second key has one, the first would have one too.
     await read(await newKey({ name: `not ${name}` })).expect(404);

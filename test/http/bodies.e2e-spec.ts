@@ -163,7 +163,7 @@ describe('HEAD', () => {
   ] as const;
 
   it.each(['br', 'gzip', 'identity', undefined])(
-    'returns no length or entity tag that differs from GET with Accept-Encoding: %s',
+    'returns the length and entity tag of GET, or none, with Accept-Encoding: %s',
     async (encoding) => {
       const other = await service.addTenant();
       for (let number = 0; number < 5; number++) await other.add(addCompound, { 'en-us': long });

@@ -109,7 +109,7 @@ describe('an unknown route', () => {
     const response = await raw(`${method} /${basePath}${path}`);
     expect(response).toMatchObject({ status: 405, headers: { allow } });
     const message =
-      'This endpoint does not support the request method: use a method that Allow lists';
+      'This endpoint does not support the request method: use one of the methods in the Allow header';
     const body = method === 'HEAD' ? undefined : errorBody(405, message);
     expect(response.body).toEqual(body);
   });

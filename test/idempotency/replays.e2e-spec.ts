@@ -210,7 +210,7 @@ describe('a request whose idempotency key is claimed', () => {
   it.each([
     ['lease has expired', 60_000],
     ['clock was an hour ahead', -3_600_000],
-  ])('runs once when the claim is of a process whose %s', async (_, age) => {
+  ])('runs once when the claim belongs to a process whose %s', async (_, age) => {
     const [key, body] = [randomUUID(), { name: 'Mona' }];
     await leaveClaim(key, body, age);
     const owner = (await record())?.['owner'] as unknown;

@@ -253,7 +253,7 @@ describe('the change log and the events', () => {
     ]);
   });
 
-  it('have no change when -0 is sent and then 0', async () => {
+  it('record no change when 0 is sent after -0', async () => {
     const { post: send, stored } = await service.addTenant();
     for (const zero of ['-0', '0']) {
       const text = `{"recordSystemId":"zero","data":{"balance":${zero},"list":[${zero}]}}`;

@@ -22,7 +22,7 @@ const names = alertRules()
 describe('the alert rules', () => {
   const runbook = readFileSync('docs/runbook.md', 'utf8');
 
-  it('have one paragraph each in the runbook, which has no others', () => {
+  it('match the paragraphs of the runbook one to one', () => {
     const headings = [...runbook.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
     expect(headings.toSorted()).toEqual(names);
     for (const { alert, annotations } of alertRules()) {

@@ -101,7 +101,7 @@ describe('a changed retention setting', () => {
         },
       ]),
     );
-    // Nothing is missing, but the exit code still asks for `db init`.
+    // Nothing is missing, but the exit code is 1 because `db init` must still run.
     const changed = { code: 1, isComplete: true, differing: kinds };
     expect(await statusOf(shorter)).toMatchObject(changed);
     const { stdout } = await runCli(['db', 'status'], shorter);
@@ -148,7 +148,7 @@ it('a command exits with 2 and lists every invalid variable', async () => {
     code: 2,
     stdout: '',
     stderr:
-      'The configuration is not valid:\n  PORT: must be a whole number\n' +
+      'Invalid configuration:\n  PORT: must be a whole number\n' +
       '  MONGODB_URI: must start with mongodb:// or mongodb+srv://\n',
   });
 });

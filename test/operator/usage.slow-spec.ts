@@ -14,7 +14,10 @@ const commands = groups.flatMap((group) =>
 );
 const missing = join(tmpdir(), 'there-is-no-such-file');
 
-/** A part of the message and a command. Arguments that contain spaces or are empty follow separately. */
+/**
+ * Part of the expected message, then the command. Arguments that are empty or contain spaces are separate
+ * elements.
+ */
 type Rejected = readonly [part: string, command: string, ...string[]];
 
 const wrongUsages: readonly Rejected[] = [
@@ -74,7 +77,7 @@ const wrongUsages: readonly Rejected[] = [
   ['--lead) or the person (--phone, --email)', `lead erase --org ${id}`],
   ['--lead) or the person', `lead erase --org ${id} --lead a --phone 01001234567`],
   ['is not a phone number', `lead erase --org ${id} --phone 12`],
-  ['is not an email address', `lead erase --org ${id} --email mona`],
+  ['is not a valid email address', `lead erase --org ${id} --email mona`],
 ];
 
 /** `ORG` is replaced by the id of an existing organization. */

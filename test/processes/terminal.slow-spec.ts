@@ -151,7 +151,7 @@ describe('at a terminal,', () => {
     '%s exits with 2 and every configuration problem',
     async (command) => {
       const { code, output } = await onTerminal(command, { PORT: 'none' }).ended;
-      expect(output).toMatch(/The configuration is not valid:\s+PORT: /);
+      expect(output).toMatch(/Invalid configuration:\s+PORT: /);
       expect(output).not.toMatch(/ {4}at /);
       expect(code).toBe(2);
     },

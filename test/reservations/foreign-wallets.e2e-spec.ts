@@ -62,7 +62,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Returns an aggregation expression for an item, because the driver cannot send distant times. */
+/** Returns an aggregation expression for an item, because the driver cannot send times outside the range of Date. */
 function expressionOf(item: unknown): unknown {
   if (item === distantTime) return { $toDate: Long.fromString('9000000000000000') };
   if (item?.constructor !== Object) return { $literal: item };

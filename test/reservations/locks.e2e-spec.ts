@@ -62,7 +62,7 @@ describe('two instances within one millisecond', () => {
     },
   );
 
-  it('keep a parallel report when the reservation becomes pending_cheque_collection', async () => {
+  it('keep a concurrent report when the reservation becomes pending_cheque_collection', async () => {
     const unitId = await tenant.add(addUnit, times);
     const reservation = { status: 'pending', recordSystemId: 'deal', ...times };
     const reservationId = await tenant.add(addReserved, unitId, reservation);

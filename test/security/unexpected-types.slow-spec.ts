@@ -39,7 +39,7 @@ const collections =
     ' ',
   );
 
-/** This status stands for a failed connection. */
+/** Pseudo status for a request whose connection failed. */
 const noResponse = 599;
 
 /** The service finds documents by these fields, so it never reads one with such a value. */

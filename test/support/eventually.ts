@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Only ends waits that hang. Callers pass a limit for conditions with a promised time. */
+/** A safety limit for hanging waits. Callers pass their own limit where a rule promises a time. */
 const timeoutMs = 60_000;
 /** The pauses grow, so that polling does not slow down long work. */
 const [initialPauseMs, maxPauseMs] = [5, 50];

@@ -7,7 +7,7 @@ const longest =
 /** Starts the longest files first when no earlier run has recorded their durations. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    // oxlint-disable-next-line unicorn/no-array-sort -- The `sort` of a sequencer is not that of arrays.
+    // oxlint-disable-next-line unicorn/no-array-sort -- This is `Sequencer.sort`, not `Array.prototype.sort`.
     const sorted = super.sort(tests);
     if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
     const [long, short] = [true, false].map((isLong) =>

@@ -46,7 +46,7 @@ describe('a unit', () => {
     );
   });
 
-  it('shows a string that ends within a character as lists do', async () => {
+  it('returns a string cut inside a multibyte character as lists do', async () => {
     const _id = await add({ slug: 'cut', name: { 'en-us': truncated.whole }, status: 'Cut' });
     await truncateTexts(service, 'units', _id);
     const { body } = await tenant.get('/units?status=Cut').expect(200);

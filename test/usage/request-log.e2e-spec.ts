@@ -105,7 +105,7 @@ describe('the request log', () => {
         put('/leads', ''),
         405,
         'route.method_not_allowed',
-        'This endpoint does not support the request method: use a method that Allow lists',
+        'This endpoint does not support the request method: use one of the methods in the Allow header',
       ],
     ] as const) {
       await request.expect(status);

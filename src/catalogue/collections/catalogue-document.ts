@@ -50,7 +50,7 @@ export function indexChanges(schema: DocumentSchema): void {
   );
 }
 
-export function indexSlugsInAnyCase(schema: DocumentSchema): void {
+export function addCaseInsensitiveSlugIndex(schema: DocumentSchema): void {
   const options = { name: 'slug-in-any-case', collation: caseInsensitive };
   schema.index({ organizationId: 1, slug: 1 }, { ...options, partialFilterExpression: notDeleted });
 }

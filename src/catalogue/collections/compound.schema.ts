@@ -1,6 +1,6 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { indexUnique, notDeleted } from '../../core/database/documents/tenant-document.js';
+import { addUniqueIndex, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { caseInsensitive } from '../../core/localization/fold-case.js';
 import { languages, type Localized } from '../../core/localization/language.js';
 import { Flag, Id, List, Quantity, Slug, Text, Url } from '../../core/fields/fields.js';
@@ -9,7 +9,7 @@ import {
   Brochure,
   CatalogueDocument,
   indexChanges,
-  indexSlugsInAnyCase,
+  addCaseInsensitiveSlugIndex,
   Media,
 } from './catalogue-document.js';
 
@@ -108,13 +108,13 @@ export class CompoundDocument extends CatalogueDocument {
 
 export const compoundSchema = SchemaFactory.createForClass(CompoundDocument);
 
-indexUnique(compoundSchema, 'slug');
+addUniqueIndex(compoundSchema, 'slug');
 /** With `isDeleted` in the index, the server counts without reading documents. */
 compoundSchema.index(
   { organizationId: 1, isDeleted: 1, createdAt: -1, _id: -1 },
   { name: 'by-createdAt' },
 );
-indexSlugsInAnyCase(compoundSchema);
+addCaseInsensitiveSlugIndex(compoundSchema);
 indexChanges(compoundSchema);
 /** Full copies read documents in the order of `_id`. */
 compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });

@@ -18,7 +18,7 @@ import {
   CatalogueDocument,
   Media,
   indexChanges,
-  indexSlugsInAnyCase,
+  addCaseInsensitiveSlugIndex,
 } from './catalogue-document.js';
 import type { Types } from 'mongoose';
 
@@ -109,7 +109,7 @@ export const phaseSchema = SchemaFactory.createForClass(PhaseDocument);
 
 phaseSchema.index({ organizationId: 1, parentId: 1 }, { name: 'byCompound' });
 phaseSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
-indexSlugsInAnyCase(phaseSchema);
+addCaseInsensitiveSlugIndex(phaseSchema);
 indexChanges(phaseSchema);
 
 /** A location is a phase, or a compound without phases. */
@@ -176,5 +176,5 @@ export class UnitDesignDocument extends CatalogueDocument {
 export const unitDesignSchema = SchemaFactory.createForClass(UnitDesignDocument);
 
 unitDesignSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
-indexSlugsInAnyCase(unitDesignSchema);
+addCaseInsensitiveSlugIndex(unitDesignSchema);
 indexChanges(unitDesignSchema);

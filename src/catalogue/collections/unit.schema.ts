@@ -1,5 +1,5 @@
 import { SchemaFactory } from '@nestjs/mongoose';
-import { indexUnique } from '../../core/database/documents/tenant-document.js';
+import { addUniqueIndex } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { defaultLanguage, type Language, languages } from '../../core/localization/language.js';
 import { indexChanges } from './catalogue-document.js';
@@ -33,9 +33,9 @@ export const unitCountIndex = 'countsByCompound';
 
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
-indexUnique(unitSchema, 'slug');
-indexUnique(unitSchema, 'recordSystemId');
-indexUnique(unitSchema, 'unitId', { compoundId: 1, unitId: 1 });
+addUniqueIndex(unitSchema, 'slug');
+addUniqueIndex(unitSchema, 'recordSystemId');
+addUniqueIndex(unitSchema, 'unitId', { compoundId: 1, unitId: 1 });
 indexChanges(unitSchema);
 /** Full copies read documents in the order of `_id`. */
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });

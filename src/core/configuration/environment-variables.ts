@@ -115,10 +115,9 @@ export const environmentVariables = z.object({
     .prefault('30')
     .describe(
       'How long events can be read by GET /events. They and their deliveries can be looked up ' +
-        'for 15 days ' +
-        'more, and for 45 days at least. A change of this or the next five settings takes ' +
-        'effect with the next `db init`, which every start outside production runs (rule ' +
-        'DATA-11).',
+        'for 15 days more, and for 45 days at least. A change of a retention time takes effect ' +
+        'with the next `db init`, which every start outside production runs, unless its ' +
+        'description says otherwise (rule DATA-11).',
     ),
   CALLBACKS_RETENTION_DAYS: integerSetting(1, 3_650)
     .prefault('90')

@@ -3,6 +3,6 @@ export class StartupError extends Error {}
 
 export class ConfigurationError extends StartupError {
   constructor(readonly problems: readonly string[]) {
-    super(['The configuration is not valid:', ...problems.map((line) => `  ${line}`)].join('\n'));
+    super(['Invalid configuration:', ...problems.map((line) => `  ${line}`)].join('\n'));
   }
 }

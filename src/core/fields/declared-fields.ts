@@ -17,7 +17,7 @@ export interface FieldKind {
   readonly read: Read;
   readonly api: ApiPropertyOptions;
   readonly sent?: FieldDecorator;
-  /** Overrides the declaration where imports accept other values than requests. */
+  /** Overrides the declaration where imports and requests accept different values. */
   readonly imported?: FieldDecorator;
   /** Converts sent values for storage. */
   readonly toStored?: (sent: unknown) => unknown;

@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { expireAfter, TenantDocument } from '../database/documents/tenant-document.js';
+import { addTtlIndex, TenantDocument } from '../database/documents/tenant-document.js';
 import type { CompressedResponse } from './idempotency-claim.js';
 
 /** Records a request with an `Idempotency-Key` and its response (rule HTTP-23). */
@@ -37,7 +37,7 @@ idempotencyRecordSchema.index(
   { organizationId: 1, apiKeyId: 1, key: 1 },
   { name: 'key', unique: true },
 );
-expireAfter(
+addTtlIndex(
   idempotencyRecordSchema,
   { expiresAt: 1 },
   { kind: 'idempotency records', setting: 'IDEMPOTENCY_RETENTION_HOURS', storesRemoval: true },

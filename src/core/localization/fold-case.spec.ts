@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { foldCase, caseSpellings } from './fold-case.js';
+import { foldCase, caseVariants } from './fold-case.js';
 
 describe('foldCase', () => {
   it.each([
@@ -34,9 +34,9 @@ describe('foldCase', () => {
   );
 });
 
-describe('caseSpellings', () => {
+describe('caseVariants', () => {
   it('returns the sent string and both cases, without duplicates', () => {
-    expect(caseSpellings('Straße')).toEqual(['Straße', 'strasse', 'STRASSE']);
-    expect(caseSpellings('بحيرة')).toEqual(['بحيرة']);
+    expect(caseVariants('Straße')).toEqual(['Straße', 'strasse', 'STRASSE']);
+    expect(caseVariants('بحيرة')).toEqual(['بحيرة']);
   });
 });

@@ -1,7 +1,7 @@
 import type { CollationOptions } from 'mongodb';
 
 /**
- * A query for the {@link caseSpellings} of a text finds every text that differs only in case. It also finds others,
+ * A query for the {@link caseVariants} of a text finds every text that differs only in case. It also finds others,
  * which {@link foldCase} has to exclude.
  */
 export const caseInsensitive: CollationOptions = { locale: 'en', strength: 1 };
@@ -9,7 +9,10 @@ export const caseInsensitive: CollationOptions = { locale: 'en', strength: 1 };
 /** `ı` and `i` are different letters with the same upper case, `I`. */
 const dotlessI = 'ı';
 
-/** Normalization takes quadratic time in the marks; the joiner of Unicode's stream-safe format limits it. */
+/**
+ * Normalization takes quadratic time for a run of combining marks. Inserting U+034F, as in Unicode's
+ * stream-safe format, bounds each run.
+ */
 const longMarkRun = /\p{M}{30}/gu;
 const joiner = '\u{34F}';
 
@@ -22,7 +25,7 @@ export function foldCase(text: string): string {
 }
 
 /** The server's collation may not know the case of new letters, so queries list all spellings. */
-export function caseSpellings(text: string): string[] {
+export function caseVariants(text: string): string[] {
   const folded = foldCase(text);
   return [...new Set([text, folded, folded.toUpperCase()])];
 }

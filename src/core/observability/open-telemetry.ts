@@ -35,7 +35,7 @@ import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import { routePatternOf } from '../http/server/route-options.js';
 
-export type Describe = (attributes: Attributes) => void;
+export type SetSpanAttributes = (attributes: Attributes) => void;
 
 export type Tracing = ReturnType<typeof startOpenTelemetry>;
 
@@ -153,7 +153,7 @@ function endRequest(span: Span, { id, caller }: FastifyRequest, status: number):
 async function traced<T>(
   name: string,
   attributes: Attributes,
-  work: (describe: Describe) => Promise<T>,
+  work: (describe: SetSpanAttributes) => Promise<T>,
 ): Promise<T> {
   return tracer().startActiveSpan(name, { attributes }, async (span) => {
     try {

@@ -1,6 +1,6 @@
 import { type Attributes, context } from '@opentelemetry/api';
 import type { Logger } from 'pino';
-import type { Describe, Tracing } from './open-telemetry.js';
+import type { SetSpanAttributes, Tracing } from './open-telemetry.js';
 
 /** Runs work in the trace that was active at its creation. */
 export type InTrace = <T>(work: () => T) => T;
@@ -44,7 +44,7 @@ export async function stopTracing(): Promise<void> {
 export function traced<T>(
   name: string,
   attributes: Attributes,
-  work: (describe: Describe) => Promise<T>,
+  work: (describe: SetSpanAttributes) => Promise<T>,
 ): Promise<T> {
   return tracing === undefined ? work(() => undefined) : tracing.traced(name, attributes, work);
 }

@@ -5,7 +5,7 @@ const [older, newer, foreign] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffe
 const changedWords = 'was changed, or sealed for another owner';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-describe('seal and open', () => {
+describe('seal and unseal', () => {
   it('return the secret after a newer key is added', () => {
     const sealed = seal(secret, [older], 'endpoint');
     expect(unseal(sealed, [newer, older], 'endpoint')).toBe(secret);

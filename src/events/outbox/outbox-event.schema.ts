@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Timestamp } from 'mongodb';
 import { SchemaTypes } from 'mongoose';
-import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { addTtlIndex, TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** The server replaces it with the cluster's logical time on insert. */
 export const serverTimestampPlaceholder = new Timestamp({ t: 0, i: 0 });
@@ -70,7 +70,7 @@ outboxEventSchema.index(
 );
 outboxEventSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
 /** Deliveries need the contents, so events outlive them by an hour. */
-expireAfter(
+addTtlIndex(
   outboxEventSchema,
   { numberedAt: 1 },
   { kind: 'events', ...eventRetention, marginSeconds: 3_600 },

@@ -174,7 +174,7 @@ export class LeadErasuresService {
     );
     return {
       clientIds: clientIds.filter((id) => !kept.has(id.toHexString())),
-      /** Clients that leads outside this erasure still have. */
+      /** Clients that are still linked to leads outside this erasure. */
       keptClientIds: clientIds.filter((id) => kept.has(id.toHexString())),
     };
   }

@@ -3,13 +3,13 @@ import { TenantsModule } from '../../tenants/tenants.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { AvailabilityModule } from '../../availability/availability.module.js';
 import { CatalogueModule } from '../../catalogue/catalogue.module.js';
-import { CatalogueChecksService } from './catalogue-checks.service.js';
+import { CatalogueValidationService } from './catalogue-validation.service.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';
 import { CatalogueOverviewService } from './catalogue-overview.service.js';
 
 @Module({
   imports: [AvailabilityModule, CatalogueModule, TenantsModule, UnitsModule],
-  providers: [CatalogueChecksService, CatalogueImportsService, CatalogueOverviewService],
+  providers: [CatalogueValidationService, CatalogueImportsService, CatalogueOverviewService],
   exports: [CatalogueOverviewService],
 })
 export class CatalogueImportModule {}

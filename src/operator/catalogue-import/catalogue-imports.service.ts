@@ -7,9 +7,9 @@ import { Clock } from '../../core/configuration/clock.js';
 import { buildWrite, type DocumentChange } from '../../core/database/documents/document-diff.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
-import { type ImportedUnit, importedUnit } from '../../units/writing/imported-unit.js';
+import { type ImportedUnit, decideImport } from '../../units/writing/imported-unit.js';
 import { UnitWritesService } from '../../units/writing/unit-writes.service.js';
-import { CatalogueChecksService, type EntryFields } from './catalogue-checks.service.js';
+import { CatalogueValidationService, type EntryFields } from './catalogue-validation.service.js';
 import {
   type ImportError,
   type EntryKind,
@@ -36,7 +36,7 @@ export class CatalogueImportsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly catalogue: CatalogueRepository,
-    private readonly checks: CatalogueChecksService,
+    private readonly checks: CatalogueValidationService,
     private readonly units: UnitWritesService,
     private readonly reservations: UnitReservationsRepository,
     private readonly imports: ImportsService,
@@ -144,7 +144,7 @@ export class CatalogueImportsService {
     const reservations = await this.reservations.statusesByUnit(organizationId, ids);
     return (before, entry) => {
       const statuses = reservations.get(before?._id.toHexString() ?? '') ?? [];
-      return importedUnit(organizationId, before, entry as ImportedUnit, statuses, now);
+      return decideImport(organizationId, before, entry as ImportedUnit, statuses, now);
     };
   }
 }

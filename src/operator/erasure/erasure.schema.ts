@@ -6,7 +6,9 @@ export const zeroCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0
 
 export type ErasureCounts = Readonly<typeof zeroCounts>;
 
-/** Contains ids only, so that it may be kept and repeated after a restore while backups exist (rule LEAD-15). */
+/**
+ * Contains only ids, so it may be kept as long as backups exist and reapplied after a restore (rule LEAD-15).
+ */
 @Schema({ collection: 'erasures' })
 export class ErasureDocument extends TenantDocument {
   @Prop({ type: [SchemaTypes.ObjectId], required: true })

@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { addTtlIndex, TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { ViewText } from '../views/texts.js';
 
 type NameInGroup<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
@@ -48,7 +48,7 @@ export class OperatorLogDocument extends TenantDocument {
 export const operatorLogSchema = SchemaFactory.createForClass(OperatorLogDocument);
 
 operatorLogSchema.index({ organizationId: 1, formId: 1 }, { name: 'form', unique: true });
-expireAfter(
+addTtlIndex(
   operatorLogSchema,
   { createdAt: 1 },
   { kind: 'operator log', setting: 'OPERATOR_LOG_RETENTION_DAYS' },

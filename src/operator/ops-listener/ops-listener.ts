@@ -39,7 +39,7 @@ export class OpsListener implements OnApplicationShutdown {
   async start(service: FastifyInstance): Promise<string | null> {
     const { OPS_PORT, OPS_HOST, WRITE_TIMEOUT_MS } = this.environment;
     if (OPS_PORT !== undefined) addRequestMetrics(service, this.metrics);
-    // Usage counts even without OPS_PORT: the console of another process shows all calls.
+    // Usage is recorded even without OPS_PORT, because the console of another process shows all calls.
     this.usage.start(service);
     this.refusals.start(service);
     if (OPS_PORT === undefined) return null;

@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
+import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 
 /** Contains no sent values (rule OPS-36). */
 @Schema({ collection: 'requestLog' })
@@ -37,7 +37,7 @@ requestLogSchema.index(
   { organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 },
   { name: 'ofKey' },
 );
-expireAfter(
+addTtlIndex(
   requestLogSchema,
   { createdAt: 1 },
   { kind: 'rejected requests', setting: 'REQUEST_LOG_DAYS' },

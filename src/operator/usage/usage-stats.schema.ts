@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { expireAfter } from '../../core/database/documents/tenant-document.js';
+import { addTtlIndex } from '../../core/database/documents/tenant-document.js';
 import { type Counts, countFields } from './call-counts.js';
 import type { ChartInterval } from './chart-intervals.js';
 
@@ -60,7 +60,7 @@ usageStatsSchema.add(Object.fromEntries(countFields.map((field) => [field, Numbe
 
 usageStatsSchema.index({ span: 1, at: 1, keyId: 1 }, { name: 'usage', unique: true });
 /** Weeks of keys have a fixed retention; the setting applies to the others. */
-expireAfter(
+addTtlIndex(
   usageStatsSchema,
   { expiresAt: 1 },
   { kind: 'usage statistics', setting: 'USAGE_RETENTION_DAYS', storesRemoval: true },

@@ -8,7 +8,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
-import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
+import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { isPlainObject } from '../../core/values/json.js';
@@ -72,7 +72,7 @@ callbackLogSchema.index(
   { name: 'ofReservation' },
 );
 callbackLogSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
-expireAfter(
+addTtlIndex(
   callbackLogSchema,
   { createdAt: 1 },
   { kind: 'callbacks', setting: 'CALLBACKS_RETENTION_DAYS' },

@@ -60,7 +60,7 @@ describe('mergeCheques', () => {
     ]);
   });
 
-  it('keeps cheques that are not named, and items that are not cheques', () => {
+  it('keeps cheques that are not sent, and items that are not cheques', () => {
     const list = [null, 'text', stored] as never;
     const [none, text, kept] = mergeCheques(list, [{ installmentId: '2' }]);
     expect([none, text]).toEqual([null, 'text']);

@@ -26,7 +26,7 @@ type ChequeReportEntry = Presented<ChequeHistoryEntry> & { readonly installmentI
 
 export type TimelineEntry = { readonly at: Date } & (
   | { readonly kind: 'callback'; readonly callback: CallbackEntry }
-  /** Caused by another request than a callback, or by a callback whose log entry has expired. */
+  /** Caused by a request other than a callback, or by a callback whose log entry has expired. */
   | { readonly kind: 'event'; readonly event: TimelineEvent }
   /** Reported by a callback whose log entry has expired. */
   | { readonly kind: 'report'; readonly report: ChequeReportEntry }

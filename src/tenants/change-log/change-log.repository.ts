@@ -12,7 +12,7 @@ import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
-import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
+import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 import { type FieldChange, storedChanges } from './field-changes.js';
 
 @Schema({ collection: 'changeLogs' })
@@ -49,7 +49,7 @@ changeLogSchema.index(
   { organizationId: 1, entityId: 1, createdAt: 1, _id: 1 },
   { name: 'historyOfEntity' },
 );
-expireAfter(
+addTtlIndex(
   changeLogSchema,
   { createdAt: 1 },
   { kind: 'change log', setting: 'CHANGE_LOG_RETENTION_DAYS' },

@@ -7,10 +7,10 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
-import { caseInsensitive, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
+import { caseInsensitive, caseVariants, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
 import type { Contact } from '../contacts/contact.js';
-import { isPhone, phoneKey, phoneSpellings } from '../contacts/phone-number.js';
+import { isPhone, phoneKey, phoneFormats } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
 import { missingContact, type ClientChange, ClientRecords } from './client-link.js';
 import { type ClientDto, presentClient } from './client.presenter.js';
@@ -150,7 +150,7 @@ export class ClientsService {
     emails: readonly string[],
   ): Promise<ClientDocument[]> {
     if (emails.length === 0) return [];
-    const filter = { email: { $in: emails.flatMap(caseSpellings) }, ...notDeleted };
+    const filter = { email: { $in: emails.flatMap(caseVariants) }, ...notDeleted };
     const candidates = await this.clients.find(organizationId, filter, {
       collation: caseInsensitive,
     });
@@ -167,7 +167,7 @@ function spellingsOf(
   return new Set(
     [...phones].flatMap((phone) => [
       phoneKey(phone, phoneCountry),
-      ...phoneSpellings(phone, phoneCountry).map(String),
+      ...phoneFormats(phone, phoneCountry).map(String),
     ]),
   );
 }

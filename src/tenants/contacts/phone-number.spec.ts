@@ -6,7 +6,7 @@ import {
   maxCachedPhones,
   phoneKey,
   phonesOf,
-  phoneSpellings,
+  phoneFormats,
 } from './phone-number.js';
 
 describe('phoneKey', () => {
@@ -56,9 +56,9 @@ describe('phoneKey', () => {
   );
 });
 
-describe('phoneSpellings', () => {
+describe('phoneFormats', () => {
   it('returns the E.164, national, international and integer forms and the sent string', () => {
-    const spellings = phoneSpellings('+20-100 1234567', 'EG');
+    const spellings = phoneFormats('+20-100 1234567', 'EG');
     const international = ['+201001234567', '201001234567', '00201001234567', '+20 10 01234567'];
     const others = [
       '+20-100 1234567',
@@ -78,11 +78,11 @@ describe('phoneSpellings', () => {
     // An integer beyond the precision of a double is not a spelling.
     ['9'.repeat(20), ['9'.repeat(20)]],
   ])('returns the string %s and its digits when it cannot be parsed', (phone, spellings) => {
-    expect(phoneSpellings(phone, 'EG')).toEqual(spellings);
+    expect(phoneFormats(phone, 'EG')).toEqual(spellings);
   });
 
   it('returns the cached array for a repeated phone', () => {
-    expect(phoneSpellings('01007654321', 'EG')).toBe(phoneSpellings('01007654321', 'EG'));
+    expect(phoneFormats('01007654321', 'EG')).toBe(phoneFormats('01007654321', 'EG'));
   });
 });
 

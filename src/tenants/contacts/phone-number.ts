@@ -44,7 +44,7 @@ export function phoneKey(phone: string, country: CountryCode): string {
 }
 
 /** Other programs store phones as sent, in E.164, national, with the exit code, or as integers. */
-export function phoneSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
+export function phoneFormats(phone: string, country: CountryCode): readonly (string | number)[] {
   const known = readPhone(phone, country);
   return (known.spellings ??= listSpellings(phone, known));
 }

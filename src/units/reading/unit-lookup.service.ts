@@ -27,7 +27,7 @@ export interface ResolvedUnits {
 /** Strings that the database does not contain are empty. */
 export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
-export function fieldIsIn(
+export function fieldInFilters(
   field: 'slug' | 'recordSystemId' | 'unitId',
   names: readonly string[],
 ): TenantFilter<UnitDocument>[] {
@@ -98,7 +98,7 @@ export class UnitLookupService {
   ): Promise<ResolvedUnits> {
     const byField = Map.groupBy(references.map(fieldOf), ([field]) => field);
     const filters = [...byField].flatMap(([field, ofField]) =>
-      fieldIsIn(
+      fieldInFilters(
         field,
         ofField.map(([, name]) => name),
       ),

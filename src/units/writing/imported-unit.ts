@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import { resolvedStatus } from '../../availability/availability.js';
+import { statusToStore } from '../../availability/availability.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { newUnit } from './unit-decision.js';
 import { locationOf } from './unit-fields.js';
@@ -16,7 +16,7 @@ export type ImportedUnit = Partial<UnitDocument> & {
  *
  * @param reservations statuses of the unit's reservations
  */
-export function importedUnit(
+export function decideImport(
   organizationId: Types.ObjectId,
   before: UnitDocument | undefined,
   { status, ...entry }: ImportedUnit,
@@ -34,7 +34,7 @@ export function importedUnit(
     ...before,
     ...located,
     ...(entry.name && { name: { ...before.name, ...entry.name } }),
-    ...(sent === undefined ? {} : { status: resolvedStatus(sent, reservations) }),
+    ...(sent === undefined ? {} : { status: statusToStore(sent, reservations) }),
     rentalStatus: entry.rentalStatus ?? (before.rentalStatus || 'Unavailable'),
     updatedAt: now,
   };

@@ -3,7 +3,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
-import { resolvedStatus } from '../../availability/availability.js';
+import { statusToStore } from '../../availability/availability.js';
 import { type UnitChange, unitChanges } from './unit-writes.service.js';
 import {
   resolveCompound,
@@ -132,7 +132,7 @@ export function newUnit(
     _id: new Types.ObjectId(),
     ...fields,
     // Stryker disable next-line ArrayDeclaration: any string that is not a status holds no unit.
-    status: resolvedStatus(fields.status ?? 'Available', []),
+    status: statusToStore(fields.status ?? 'Available', []),
     organizationId,
     isDeleted: false,
     createdAt: now,

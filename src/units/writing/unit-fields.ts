@@ -7,7 +7,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownNameMessage } from '../unit-errors.js';
-import { resolvedStatus } from '../../availability/availability.js';
+import { statusToStore } from '../../availability/availability.js';
 import type { IdsByName, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
@@ -56,7 +56,7 @@ export function resolveLinks(
     amenitiesIds:
       amenities &&
       distinct(amenities.flatMap((name) => idOf('amenities', name, loaded.amenities) ?? [])),
-    status: status && stored ? resolvedStatus(status, records.statusesOf(stored)) : undefined,
+    status: status && stored ? statusToStore(status, records.statusesOf(stored)) : undefined,
   });
   if (errors.length > 0) throw new DomainError(unitErrors.unknownName, errors);
   return links;

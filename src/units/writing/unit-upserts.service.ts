@@ -9,7 +9,7 @@ import type {
   LoadOptions,
 } from '../../core/writes/write-handler.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
-import { fieldIsIn, UnitLookupService } from '../reading/unit-lookup.service.js';
+import { fieldInFilters, UnitLookupService } from '../reading/unit-lookup.service.js';
 import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
@@ -106,7 +106,7 @@ export class UnitUpsertsService {
   ): Promise<UnitDocument[]> {
     const recorded = await this.units.findAny(
       organizationId,
-      fieldIsIn('recordSystemId', distinctValues(inputs, 'recordSystemId')),
+      fieldInFilters('recordSystemId', distinctValues(inputs, 'recordSystemId')),
     );
     const withoutCompound = inputs.filter(({ compound }) => compound === undefined);
     const unitIds = [
@@ -115,11 +115,11 @@ export class UnitUpsertsService {
     ];
     const parents = [...compoundIds, ...recorded.flatMap(({ compoundId }) => compoundId ?? [])];
     const others = await this.units.findAny(organizationId, [
-      ...fieldIsIn('unitId', unitIds).map((filter) => ({
+      ...fieldInFilters('unitId', unitIds).map((filter) => ({
         ...filter,
         compoundId: { $in: parents },
       })),
-      ...fieldIsIn('unitId', distinctValues(withoutCompound, 'unitId')),
+      ...fieldInFilters('unitId', distinctValues(withoutCompound, 'unitId')),
     ]);
     return [...recorded, ...others];
   }

@@ -205,7 +205,7 @@ describe('an endpoint', () => {
     expect(stateAfter({ isEnabled: false }, 410)).not.toHaveProperty('disabledReason');
   });
 
-  it('loses its fault once its secrets can be opened', () => {
+  it('is no longer faulty once its secrets can be opened', () => {
     expect(stateAfter({ fault: 'x' }, 500)).toMatchObject({ fault: null });
     expect(stateAfter({}, 500)).not.toHaveProperty('fault');
   });

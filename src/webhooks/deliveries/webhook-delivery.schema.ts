@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
+import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 
 export type FailureReason =
@@ -126,4 +126,4 @@ webhookDeliverySchema.index(
   { name: 'ofOrganization' },
 );
 webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { name: 'byObject' });
-expireAfter(webhookDeliverySchema, { createdAt: 1 }, { kind: 'deliveries', ...eventRetention });
+addTtlIndex(webhookDeliverySchema, { createdAt: 1 }, { kind: 'deliveries', ...eventRetention });

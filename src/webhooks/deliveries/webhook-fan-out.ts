@@ -7,7 +7,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { afterTransaction } from '../../core/database/transactions/sessions.js';
 import { EventRelay, type UnnumberedEvent } from '../../events/outbox/event-relay.js';
-import { coversType } from '../../events/outbox/event-types.js';
+import { isSubscribedTo } from '../../events/outbox/event-types.js';
 import { objectIdOf } from '../../events/outbox/message.js';
 import { hasValidEventTypes } from './attempt-outcome.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
@@ -46,7 +46,7 @@ export class WebhookFanOut {
     for (const event of events) {
       const subscribed = endpoints.filter(
         (endpoint) =>
-          hasValidEventTypes(endpoint) && coversType(endpoint.eventTypes ?? [], event.type),
+          hasValidEventTypes(endpoint) && isSubscribedTo(endpoint.eventTypes ?? [], event.type),
       );
       if (count > 0 && deliveries.length + subscribed.length > maxDeliveries) break;
       deliveries.push(...subscribed.map(({ _id }) => newDelivery(event, _id, now)));

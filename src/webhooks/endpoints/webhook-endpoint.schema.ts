@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
-import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { addTtlIndex, TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 
@@ -69,7 +69,7 @@ export class WebhookEndpointDocument extends TenantDocument {
 export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpointDocument);
 
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
-expireAfter(
+addTtlIndex(
   webhookEndpointSchema,
   { removedAt: 1 },
   { kind: 'removed endpoints', ...eventRetention },

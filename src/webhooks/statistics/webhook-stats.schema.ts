@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
+import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 import { minuteMs } from '../../core/values/time.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 
@@ -38,4 +38,4 @@ webhookStatsSchema.index(
   { organizationId: 1, endpointId: 1, at: 1 },
   { name: 'quarter', unique: true },
 );
-expireAfter(webhookStatsSchema, { at: 1 }, { kind: 'webhook statistics', ...eventRetention });
+addTtlIndex(webhookStatsSchema, { at: 1 }, { kind: 'webhook statistics', ...eventRetention });

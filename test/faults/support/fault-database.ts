@@ -32,7 +32,7 @@ async function startMember(folder: string) {
         dbPath: folder,
         replSet: setName,
         storageEngine: 'wiredTiger',
-        // A busy machine may take long.
+        // Starting mongod may take long on a busy machine.
         launchTimeout: 60_000,
         args: [
           '--quiet',

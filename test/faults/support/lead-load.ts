@@ -28,7 +28,7 @@ export type LoadResponse = Awaited<ReturnType<Send>> & { at: number; millisecond
 
 interface LoadOptions {
   readonly db: Db;
-  /** Must have no other callers. */
+  /** The organization; nothing else may call it during the load. */
   readonly tenant: Tenant;
   readonly urls: Urls;
   readonly random: RandomNumbers;

@@ -136,7 +136,8 @@ const stepOfUnit: Step<ModelState> = (before, { op, reservation = 0, ...sent }, 
 function callBackIn(state: ModelState, callback: ModelCallback): object {
   const request = { installmentId: '1', ...callback };
   const { events: _events, locksUnit: _locks, ...response } = callBack(state, request);
-  // States that later responses cannot distinguish must be equal, so only the length of each history is kept.
+  // Keeps only the length of each history: states that no later response can distinguish must compare equal,
+  // or the search would repeat them.
   for (const wallet of state.wallets) {
     wallet.deletion &&= 1;
     wallet.cheques = wallet.cheques.map((cheque) => {

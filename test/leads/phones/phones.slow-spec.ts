@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 describe('POST /leads with a phone that another program stored', () => {
   const runBackgroundPass = () => service.service.app.get(LeadPhoneKeys).run();
 
-  it('returns 400 for the current phone, not an outdated key, in any spelling', async () => {
+  it('returns 400 for the current phone in any format, but not for an outdated key', async () => {
     const { post, set } = await service.addTenant();
     await post('/leads', { recordSystemId: 'moved', phoneNumber: '01000000001' }).expect(201);
     const moved = { 'data.phoneNumber': '(+20) 100.000.0002', updatedAt: new Date() };

@@ -152,7 +152,7 @@ describe('a matched client', () => {
     expect((await clients()).map(({ phoneNumbers }) => phoneNumbers as string[])).toEqual(phones);
   });
 
-  it('keeps its email when another client has the sent one in any spelling, but accepts another case of its own', async () => {
+  it('keeps its email when another client has an equivalent of the sent one, but accepts its own email in another letter case', async () => {
     const { addClients, clientIdOf, post, clients, stored } = await addTenant();
     await addClients({ name: 'B', email: 'élan@example.com' });
     const lead = { recordSystemId: 'a', email: 'a@example.com' };

@@ -83,7 +83,7 @@ describe('a lead of another program', () => {
     await tenant.delete('/leads/nulls').expect(200);
   });
 
-  it('stays readable and writable with strings that end within a character', async () => {
+  it('stays readable and writable when strings are cut inside a multibyte character', async () => {
     const [name, phoneNumber] = [truncated.whole, '01000000321'];
     const clientId = await tenant.add(addClient, { name, phoneNumbers: ['+201000000321'] });
     const data = { name, phoneNumber };

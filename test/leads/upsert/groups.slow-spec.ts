@@ -58,7 +58,7 @@ const anyPayload: fc.Arbitrary<LeadPayload> = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Adds a tag to each request, which distinguishes the results. */
+/** Adds a unique tag to each request, so that equal payloads have distinct results. */
 const distinctPayloads = (constraints: fc.ArrayConstraints): fc.Arbitrary<LeadPayload[]> =>
   fc
     .array(anyPayload, constraints)
@@ -214,7 +214,7 @@ describe('grouped POST /leads requests', () => {
     expect(await Promise.all([first, last])).toMatchObject([updated, updated]);
   });
 
-  it('return and store the same as in some sequential order when two instances handle them', async () => {
+  it('have the results of some sequential order when two instances handle them', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,

@@ -110,7 +110,7 @@ describe('a new reservation of POST /reservations', () => {
   });
 });
 
-it('a unit stays Sold while a reservation is approved, in any case of the sent status', async () => {
+it('a unit stays Sold while a reservation is approved, regardless of the letter case of the sent status', async () => {
   await tenant.add(addReservation, unitId, { status: 'approved' });
   for (const status of ['Available', 'aVAILABLE', 'reserved']) {
     await tenant.post('/units', { recordSystemId: 'crm-unit-1', status }).expect(200);

@@ -36,16 +36,16 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   175, // QueryPlanKilled
   189, // PrimarySteppedDown
   211, // KeyNotFound: the keys of the cluster time are not loaded right after a restart
-  225, // TransactionTooOld: the session has gone on without it
+  225, // TransactionTooOld: the session has started a newer transaction
   237, // CursorKilled
-  246, // SnapshotUnavailable: a collection or index was just made
+  246, // SnapshotUnavailable: a collection or index was just created
   251, // NoSuchTransaction
   262, // ExceededTimeLimit
   290, // TransactionExceededLifetimeLimitSeconds
   371, // UserWritesBlocked
   10_107, // NotWritablePrimary
   11_600, // InterruptedAtShutdown
-  interruptedCode, // of a commit that may be stored
+  interruptedCode, // Interrupted: the commit may have been stored
   11_602, // InterruptedDueToReplStateChange
   13_435, // NotPrimaryNoSecondaryOk
   13_436, // NotPrimaryOrSecondary

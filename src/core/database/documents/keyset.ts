@@ -27,7 +27,10 @@ export async function readPage<T extends object, O extends SortOrder>(
   return { items, next: last === undefined ? null : encodeCursor(positionOf(last, sort)) };
 }
 
-/** Avoids the `_id` index of all tenants. In other orders, the prefix would keep the server from merging ranges. */
+/**
+ * An order that starts with `_id` gets the organization as a prefix, or the server would use the `_id` index
+ * of all tenants. Other orders get none, because it would keep the server from merging sorted index ranges.
+ */
 export function tenantIndexOrder(sort: SortOrder): SortOrder {
   return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }
@@ -109,7 +112,7 @@ export function decodeCursor(text: string): unknown[] | null {
   }
 }
 
-/** The server rejects documents that are twice as deep. */
+/** Half of the nesting depth that MongoDB accepts. */
 const maxDepth = 100;
 
 function depthOf(value: unknown): number {

@@ -36,7 +36,7 @@ export class DeletableDocument extends TenantDocument {
 export const notDeleted = { isDeleted: false } as const;
 
 /** Applies to documents that are not deleted and have the field. The index is named after the field. */
-export function indexUnique(
+export function addUniqueIndex(
   schema: DocumentSchema,
   field: string,
   fields: Readonly<Record<string, 1>> = { [field]: 1 },
@@ -72,7 +72,7 @@ export interface Retention {
 export type RetentionIndexOptions = IndexOptions & { readonly retention?: Retention };
 
 /** Declares a TTL index; records without the time are kept. */
-export function expireAfter(
+export function addTtlIndex(
   schema: { index(key: IndexDefinition, options: IndexOptions): unknown },
   key: IndexDefinition,
   retention: Retention,

@@ -35,7 +35,7 @@ export function addEntityTags(fastify: FastifyInstance): void {
     reply.header('etag', tag);
     if (!matchesTag(request.headers['if-none-match'], tag)) return done(null, payload);
     reply.status(304).removeHeader('content-type').removeHeader('content-length');
-    // The framework needs a body for a HEAD, and drops it itself.
+    // Fastify requires a body for a HEAD response and drops it before sending.
     return done(null, request.method === 'HEAD' ? payload : null);
   });
 }

@@ -10,8 +10,8 @@ import { routeOptionsOf } from './route-options.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Start of the database wait, in `performance.now()` ms. While the body arrives, which does not count, it holds
-     * minus the time waited so far.
+     * Start of the database wait, in `performance.now()` ms. While the body arrives, the wait is paused, and the
+     * value is the negated time waited so far.
      */
     databaseWaitStartedAt: number;
     deadlineTimer: NodeJS.Timeout | undefined;

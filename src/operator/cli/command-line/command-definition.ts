@@ -9,7 +9,7 @@ const silentCommandLine = 'npm run --silent cli --';
 export const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 
 /** Exits with 2, like usage errors that commander finds. */
-export class WrongUsageError extends Error {}
+export class UsageError extends Error {}
 
 interface Parameter<T> {
   readonly description: string;
@@ -56,7 +56,7 @@ export interface CommandDefinition<P> {
   readonly description: string;
   readonly example?: string;
   readonly parameters?: P;
-  /** @throws WrongUsageError before the database is opened */
+  /** @throws UsageError before the database is opened */
   check?(values: Values<P>): unknown;
   run?(values: Values<P>): Promise<Result | void>;
   readonly hasNoJson?: boolean;
@@ -155,7 +155,7 @@ function valuesOf(command: Command, parameters: Parameters): Values<Parameters> 
     values[key] = parse === undefined ? value === true : value;
     if (isRequired !== true || value !== undefined) continue;
     const remedy = key === 'org' ? ': `org list` lists the organizations' : '';
-    throw new WrongUsageError(
+    throw new UsageError(
       `required option '${optionOf(key)} ${placeholder}' not specified${remedy}`,
     );
   }

@@ -14,7 +14,7 @@ import {
   addGroup,
   commandLine,
   type CommandGroup,
-  WrongUsageError,
+  UsageError,
 } from './command-definition.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 
@@ -86,7 +86,7 @@ function assertNoOptionLost(program: Command, args: readonly string[]): void {
     if ((process.env[variable] ?? '') === '') continue;
     if (args.some((word) => word === long || word.startsWith(`${long}=`))) continue;
     const call = `${commandLine} ${words.join(' ')} ${long}`;
-    throw new WrongUsageError(
+    throw new UsageError(
       `npm kept the option ${long} for itself: put -- before the command, as in \`${call}\`.`,
     );
   }
@@ -94,7 +94,7 @@ function assertNoOptionLost(program: Command, args: readonly string[]): void {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptedError) return interruptedCode;
-  const isUsage = error instanceof ConfigurationError || error instanceof WrongUsageError;
+  const isUsage = error instanceof ConfigurationError || error instanceof UsageError;
   return isUsage ? usageExitCode : failureExitCode;
 }
 
@@ -113,7 +113,7 @@ function version(): string {
 function errorLine(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
   const line = oneLine(error instanceof Error ? error.message : String(error));
-  return error instanceof WrongUsageError ? `error: ${line}` : line;
+  return error instanceof UsageError ? `error: ${line}` : line;
 }
 
 function oneLine(text: string): string {

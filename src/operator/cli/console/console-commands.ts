@@ -6,7 +6,7 @@ export const consoleGroup: CommandGroup = {
   commands: {
     password: defineCommand({
       description:
-        'hash a password, typed or from standard input, and print the value of OPS_PASSWORD',
+        'hash a password, entered at a prompt or read from standard input, and print the value for OPS_PASSWORD',
       run: async () => (await import('./console-password.js')).printPasswordHash(),
     }),
   },

@@ -43,7 +43,7 @@ export function ask(
   const terminal = createInterface({ input, output: silent, terminal: true });
   output.write(question);
   return new Promise((resolve, reject) => {
-    terminal.on('SIGINT', () => reject(new Error('No password was given.')));
+    terminal.on('SIGINT', () => reject(new Error('Canceled: no password was entered.')));
     terminal.question('', resolve);
   }).finally(() => {
     terminal.close();

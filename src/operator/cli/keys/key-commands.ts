@@ -13,7 +13,7 @@ import {
   flag,
   option,
   required,
-  WrongUsageError,
+  UsageError,
   org,
 } from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
@@ -66,12 +66,10 @@ export const keyCommands = {
       rateLimitOf(values);
       const permitted = operationsOf(values);
       if (permitted === undefined) {
-        throw new WrongUsageError(
-          `Specify what the key may do: --for (${purposes}) or --operations.`,
-        );
+        throw new UsageError(`Specify what the key may do: --for (${purposes}) or --operations.`);
       }
       if (values.signed && !permitted.includes('reservations.callback')) {
-        throw new WrongUsageError('--signed requires the operation reservations.callback.');
+        throw new UsageError('--signed requires the operation reservations.callback.');
       }
     },
   }),
@@ -87,7 +85,7 @@ export const keyCommands = {
     parameters: { key, ...restrictions },
     check: (values) => {
       if (operationsOf(values) ?? values.addresses) return;
-      throw new WrongUsageError('Specify at least one of --for, --operations and --addresses.');
+      throw new UsageError('Specify at least one of --for, --operations and --addresses.');
     },
   }),
   limit: defineCommand({
@@ -97,7 +95,7 @@ export const keyCommands = {
     parameters: { key, ...limits, default: flag("use the service's limit") },
     check: (values) => {
       if ((rateLimitOf(values) === null) === values.default) return;
-      throw new WrongUsageError("Specify either a limit (--rps) or the service's (--default).");
+      throw new UsageError("Specify either a limit (--rps) or the service's (--default).");
     },
   }),
   revoke: defineCommand({
@@ -138,7 +136,7 @@ export function rateLimitOf(values: {
 }): RateLimit | null {
   const { rps, burst: atOnce } = values;
   if (rps !== undefined) return { rps, burst: atOnce ?? Math.max(1, 2 * rps) };
-  if (atOnce !== undefined) throw new WrongUsageError('--burst requires --rps.');
+  if (atOnce !== undefined) throw new UsageError('--burst requires --rps.');
   return null;
 }
 
@@ -148,7 +146,7 @@ export function operationsOf(values: {
 }): readonly Operation[] | undefined {
   if (values.for === undefined) return values.operations;
   if (values.operations !== undefined) {
-    throw new WrongUsageError('Specify either --for or --operations, not both.');
+    throw new UsageError('Specify either --for or --operations, not both.');
   }
   return keyPurposes[values.for];
 }

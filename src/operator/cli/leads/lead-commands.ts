@@ -6,7 +6,7 @@ import {
   exampleId,
   flag,
   option,
-  WrongUsageError,
+  UsageError,
   org,
 } from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
@@ -53,7 +53,7 @@ export const leadCommands = {
     description:
       'create or update leads from a CSV or NDJSON file, as POST /leads does; importing the ' +
       'same file again continues an interrupted import',
-    example: `leads.csv --org ${exampleId} --report refused.csv`,
+    example: `leads.csv --org ${exampleId} --report rejected.csv`,
     parameters: {
       file: argument(
         '<file>',
@@ -90,17 +90,15 @@ async function assertPerson(values: {
     await import('../../../tenants/contacts/phone-number.js');
   const { phone, email } = values;
   if ((phone ?? email) === undefined ? values.lead === undefined : values.lead !== undefined) {
-    throw new WrongUsageError('Specify either the lead (--lead) or the person (--phone, --email).');
+    throw new UsageError('Specify either the lead (--lead) or the person (--phone, --email).');
   }
   if (phone !== undefined && !isPhone(phone)) {
-    throw new WrongUsageError(
+    throw new UsageError(
       `${phone} is not a phone number: it must have at least ${phoneMinDigits} digits and at most ` +
         `${maxPhoneLength} characters, such as 0100 123 4567.`,
     );
   }
   if (email !== undefined && !isEmail(email)) {
-    throw new WrongUsageError(
-      `${email} is not an email address: it must be an address such as mona@example.com.`,
-    );
+    throw new UsageError(`${email} is not a valid email address; an example is mona@example.com.`);
   }
 }

@@ -5,7 +5,7 @@ import {
   exampleId,
   option,
   required,
-  WrongUsageError,
+  UsageError,
 } from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
 
@@ -49,7 +49,7 @@ export const organizationCommands = {
     parameters: { id, name: option('<name>', 'name of the organization', parse.name), ...settings },
     check: ({ id: _id, ...changes }) => {
       if (Object.values(changes).every((value) => value === undefined)) {
-        throw new WrongUsageError('Specify at least one setting to change.');
+        throw new UsageError('Specify at least one setting to change.');
       }
       return assertCountry(changes.phoneCountry);
     },
@@ -66,7 +66,7 @@ async function assertCountry(code: string | undefined): Promise<void> {
   if (code === undefined) return;
   const { parseCountry } = await import('../../../tenants/organizations/organization.js');
   if (parseCountry(code) !== null) return;
-  throw new WrongUsageError(
+  throw new UsageError(
     `option '--phone-country <code>' argument '${code}' is invalid. ${parse.countryMessage}`,
   );
 }

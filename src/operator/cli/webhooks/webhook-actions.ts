@@ -29,7 +29,7 @@ import {
   isFailing,
 } from '../../views/webhook.js';
 import type { CommandContext } from '../command-line/context.js';
-import { type CommandActions, WrongUsageError } from '../command-line/command-definition.js';
+import { type CommandActions, UsageError } from '../command-line/command-definition.js';
 import { withProgress } from '../command-line/progress.js';
 import { item, list, joinResults, type Result, showSecrets } from '../command-line/result.js';
 import type { webhookCommands } from './webhook-commands.js';
@@ -130,7 +130,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
       const endpoint = await context.get(WebhookEndpointsService).find(_id);
       if (endpoint === null) throw notFound(id, 'delivery');
       const remedy = 'choose its deliveries by --failed, --since or --until';
-      throw new WrongUsageError(`${id} is an endpoint: ${remedy}.`);
+      throw new UsageError(`${id} is an endpoint: ${remedy}.`);
     }
     const { document: endpoint } = await endpointOf(context, delivery?.endpointId ?? _id);
     if (!endpoint.isEnabled)

@@ -7,7 +7,7 @@ import {
   flag,
   option,
   required,
-  WrongUsageError,
+  UsageError,
   org,
 } from '../command-line/command-definition.js';
 import * as parse from '../command-line/option-values.js';
@@ -50,7 +50,7 @@ export const webhookCommands = {
     },
     check: ({ url, events }) => {
       if (url ?? events) return;
-      throw new WrongUsageError('Specify at least one of --url and --events.');
+      throw new UsageError('Specify at least one of --url and --events.');
     },
   }),
   enable: defineCommand({
@@ -94,7 +94,11 @@ export const webhookCommands = {
         'id of an endpoint, or of a delivery',
         parse.objectId,
       ),
-      org: option('<id>', 'all endpoints of this organization (id or name)', parse.name),
+      org: option(
+        '<id>',
+        'only deliveries to endpoints of this organization (id or name)',
+        parse.name,
+      ),
       status: option('<status>', 'only pending, delivered or failed', parse.deliveryStatus),
       type: option('<type>', 'only events of this type, such as lead.created', parse.text),
       object: option('<id>', 'only events about this lead, client, unit or wallet', parse.text),
@@ -104,7 +108,7 @@ export const webhookCommands = {
     },
     check: (values) => {
       if (values.id ?? values.org) return;
-      throw new WrongUsageError('Specify the id of an endpoint or delivery, or --org.');
+      throw new UsageError('Specify the id of an endpoint or delivery, or --org.');
     },
   }),
   replay: defineCommand({

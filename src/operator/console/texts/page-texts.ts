@@ -6,8 +6,8 @@ export const pageTexts = {
   'console.otherLanguage': { 'en-us': 'العربية', 'ar-eg': 'English' },
   'console.asOf': { 'en-us': 'As of {time} UTC', 'ar-eg': 'البيانات حتى {time} (UTC)' },
   'login.title': { 'en-us': 'Log in', 'ar-eg': 'تسجيل الدخول' },
-  'login.password': { 'en-us': "Operator's password", 'ar-eg': 'كلمة مرور المشغّل' },
-  'login.wrong': { 'en-us': 'The password is wrong.', 'ar-eg': 'كلمة المرور غير صحيحة.' },
+  'login.password': { 'en-us': 'Operator password', 'ar-eg': 'كلمة مرور المشغّل' },
+  'login.wrong': { 'en-us': 'Incorrect password.', 'ar-eg': 'كلمة المرور غير صحيحة.' },
   'login.tooMany': {
     'en-us': 'Too many attempts. Wait 30 seconds, then try again.',
     'ar-eg': 'محاولات كثيرة جدًا. انتظر 30 ثانية ثم حاول مرة أخرى.',
@@ -156,7 +156,7 @@ export const pageTexts = {
   'attention.failing': {
     'en-us':
       'Failing since {since} UTC. Last response: {response}. Failed attempts since then: ' +
-      '{attempts}. Retries of one delivery: {retries}.',
+      '{attempts}. Retries of the last failed delivery: {retries}.',
     'ar-eg':
       'متعثرة منذ {since} (UTC). آخر رد: {response}. المحاولات الفاشلة منذ ذلك الحين: ' +
       '{attempts}. مرات إعادة عملية إرسال واحدة: {retries}.',
@@ -201,7 +201,7 @@ export const pageTexts = {
       '{most}.',
   },
   'partners.noUsualWeek': {
-    'en-us': 'Not known yet: it requires a week of calls.',
+    'en-us': 'Not available yet: a full week of calls is needed.',
     'ar-eg': 'غير معروف بعد: يتطلب أسبوعًا من الطلبات.',
   },
   'partners.errorsByCode': {
@@ -215,7 +215,7 @@ export const pageTexts = {
   },
   'partners.requestsAbout': {
     'en-us':
-      'Newest first, without the values that were sent. Up to 1,000 requests are logged per key and day.',
+      'Newest first, without the values that were sent. At most 1,000 requests are logged per key per day.',
     'ar-eg': 'الأحدث أولًا، دون القيم المرسلة. يُسجَّل لكل مفتاح ما يصل إلى 1000 طلب في اليوم.',
   },
   'catalogue.title': { 'en-us': 'Catalogue', 'ar-eg': 'الكتالوج' },

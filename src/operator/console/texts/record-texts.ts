@@ -108,8 +108,11 @@ export const recordTexts = {
       'ومحتوياتها كما هي.',
   },
   'confirm.enable': {
-    'en-us': 'Enable {url} again? Events that it missed are sent only by a replay.',
-    'ar-eg': 'هل تريد تفعيل {url} من جديد؟ الأحداث التي فاتتها لا تُرسل إلا بإعادة الإرسال.',
+    'en-us':
+      'Enable {url} again? Events that occurred while it was disabled are not sent. Failed ' +
+      'deliveries can be sent again.',
+    'ar-eg':
+      'هل تريد تفعيل {url} من جديد؟ الأحداث التي وقعت أثناء تعطيلها لا تُرسل. ويمكن إعادة إرسال العمليات الفاشلة.',
   },
   'confirm.yes': { 'en-us': 'Confirm', 'ar-eg': 'تأكيد' },
   'confirm.no': { 'en-us': 'Cancel', 'ar-eg': 'إلغاء' },

@@ -19,7 +19,7 @@ const maxReservations = 10;
 const maxReceivers = 15;
 const maxFields = 30;
 
-/** Answers the question "why do our leads not arrive?". */
+/** Answers "Why are our leads not arriving?". */
 export const leadPage: ConsolePage = {
   path: '/leads/:organization/:id',
   title: 'shared.lead',

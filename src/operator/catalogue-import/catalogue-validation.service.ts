@@ -31,7 +31,7 @@ interface ResolvedEntries {
 }
 
 @Injectable()
-export class CatalogueChecksService {
+export class CatalogueValidationService {
   constructor(
     private readonly catalogue: CatalogueRepository,
     @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
