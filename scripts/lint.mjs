@@ -75,7 +75,7 @@ if (unknown.length > 0) {
   }
 }
 
-/** Runs a check and prints its output when it runCheck; returns the name of a failed check. */
+/** Runs a check and prints its output when it fails; returns the name of a failed check. */
 async function runCheck({ name, command, remedy }) {
   const startedAt = performance.now();
   const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
