@@ -3,8 +3,8 @@ import type { LeadChange } from '../tenants/change-log/change-log.repository.js'
 import { type FieldChange, fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { OutboundEvent } from '../events/outbox/outbox.js';
 import { withoutUndefined } from '../core/values/json.js';
-import { presentLead } from './lead.presenter.js';
-import type { LeadDocument } from './lead.schema.js';
+import { present } from '../core/fields/declared-fields.js';
+import { LeadDocument } from './lead.schema.js';
 
 const contexts = {
   create: 'External Lead Create',
@@ -29,13 +29,17 @@ export function leadEvent(
   changes: readonly FieldChange[],
   requestId: string,
 ): OutboundEvent {
-  const event = { type: `lead.${operation}d` as const, data: presentLead(lead), requestId };
+  const event = {
+    type: `lead.${operation}d` as const,
+    data: present(LeadDocument, lead),
+    requestId,
+  };
   return operation === 'update' ? { ...event, changes } : event;
 }
 
 /** Contains only ids (rule LEAD-15). */
 export function leadErasedEvent(lead: LeadDocument, erasedAt: Date): OutboundEvent {
-  const { _id, leadId, recordSystemId, clientId } = presentLead(lead);
+  const { _id, leadId, recordSystemId, clientId } = present(LeadDocument, lead);
   const data = withoutUndefined({ _id, leadId, recordSystemId, clientId });
   // `erasedAt` prevents storing receivers' responses, which might contain erased values.
   return { type: 'lead.erased', data, erasedAt };
@@ -49,6 +53,6 @@ export function leadFieldChanges(before: LeadDocument | null, after: LeadDocumen
 }
 
 function comparedFields(lead: LeadDocument) {
-  const { data, additionalData, compoundsIds, clientId } = presentLead(lead);
+  const { data, additionalData, compoundsIds, clientId } = present(LeadDocument, lead);
   return { data, additionalData, compoundsIds, clientId };
 }

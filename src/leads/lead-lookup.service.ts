@@ -14,8 +14,8 @@ import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
 import { UsersRepository } from '../tenants/organizations/users.repository.js';
 import type { LeadDto } from './dto/lead.dto.js';
-import { presentLead } from './lead.presenter.js';
-import type { LeadDocument } from './lead.schema.js';
+import { present } from '../core/fields/declared-fields.js';
+import { LeadDocument } from './lead.schema.js';
 import { phoneConditions } from './leads.repository.js';
 
 export type FoundLead = LeadDto & { readonly organizationId: string };
@@ -42,7 +42,7 @@ export class LeadLookupService {
       byIds.length === 0 && isLeadNumber(reference)
         ? await this.findById(organizationId, { leadId: Number(reference) })
         : byIds;
-    return found.map(presentLead);
+    return found.map((lead) => present(LeadDocument, lead));
   }
 
   /** Works like {@link find}, but not by number. */
@@ -73,7 +73,7 @@ export class LeadLookupService {
     ]);
     const leads = new Map(found.flat().map((lead) => [lead._id.toHexString(), lead]));
     return [...leads.values()].slice(0, limit).map((lead) => ({
-      ...presentLead(lead),
+      ...present(LeadDocument, lead),
       organizationId: lead.organizationId.toHexString(),
     }));
   }
@@ -90,7 +90,7 @@ export class LeadLookupService {
       clientId ? this.clients.find(organizationId, clientId) : null,
     ]);
     return {
-      lead: presentLead(lead),
+      lead: present(LeadDocument, lead),
       isErased: Boolean(lead.erasedAt),
       compounds: compoundsIds.map((compound) => {
         const compoundId = compound.toHexString();

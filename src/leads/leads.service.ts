@@ -20,12 +20,12 @@ import type {
   LeadResponseDto,
   LeadResultDto,
 } from './dto/lead.dto.js';
-import { presentLead } from './lead.presenter.js';
 import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadLogEntry, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, mergeFlatFields } from './lead-merge.js';
-import type { LeadDocument } from './lead.schema.js';
+import { present } from '../core/fields/declared-fields.js';
+import { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
 import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
@@ -99,7 +99,10 @@ export class LeadsService {
 
   /** @throws DomainError 404 if no active lead has the external id */
   async read({ organizationId }: Caller, recordSystemId: string): Promise<LeadResponseDto> {
-    return { ok: true, lead: presentLead(await this.findActive(organizationId, recordSystemId)) };
+    return {
+      ok: true,
+      lead: present(LeadDocument, await this.findActive(organizationId, recordSystemId)),
+    };
   }
 
   /** @throws DomainError 404 if no active lead has the external id */
@@ -107,7 +110,7 @@ export class LeadsService {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
       expiresAt: caller.expiresAt,
     });
-    return { ok: true, operation: 'delete', lead: presentLead(lead) };
+    return { ok: true, operation: 'delete', lead: present(LeadDocument, lead) };
   }
 
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {

@@ -14,10 +14,10 @@ import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { LeadDto } from '../dto/lead.dto.js';
-import { presentLead } from '../lead.presenter.js';
 import { leadErasedEvent } from '../lead-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
-import type { LeadDocument } from '../lead.schema.js';
+import { present } from '../../core/fields/declared-fields.js';
+import { LeadDocument } from '../lead.schema.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
@@ -115,7 +115,7 @@ export class LeadErasuresService {
     if (found.length > maxLeads) {
       throw new Error(`More than ${maxLeads} leads of several persons match; refine the search.`);
     }
-    return found.map(presentLead);
+    return found.map((lead) => present(LeadDocument, lead));
   }
 
   /**

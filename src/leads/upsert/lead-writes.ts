@@ -20,8 +20,8 @@ import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
-import { presentLead } from '../lead.presenter.js';
-import type { LeadDocument } from '../lead.schema.js';
+import { present } from '../../core/fields/declared-fields.js';
+import { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { currentPhoneKeys } from '../phones/lead-phones.js';
 import { decideLead } from './lead-decision.js';
@@ -117,7 +117,7 @@ export class LeadWrites implements WriteHandler<
 
   respond(decided: readonly DecidedRequest<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
     return decided.map(({ decision: { operation, lead: document } }) => {
-      const lead = presentLead(document);
+      const lead = present(LeadDocument, document);
       return upsertResponse(operation, { lead, newLead: lead });
     });
   }
