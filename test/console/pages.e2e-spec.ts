@@ -83,7 +83,7 @@ describe('the overview', () => {
     expect(html).not.toContain('class="good">Nothing');
   });
 
-  it('names failing, disabled and faulty endpoints with time and last response', async () => {
+  it('names failing, given-up and faulty endpoints as the list of endpoints does', async () => {
     const { organizationId } = tenant;
     const failingSince = new Date(Date.now() - 2 * hour);
     const endpoint = (name: string, fields: object) => ({
@@ -123,7 +123,17 @@ describe('the overview', () => {
     const at = new Date(Date.now() - hour);
     await service.db.collection('webhookStatistics').insertOne({ ...common, at, failed: 16 });
     const { html } = await service.get('');
+    const list = await service.text('/webhooks');
     await endpoints.deleteMany({});
+    for (const [name, state] of [
+      ['failing', 'failing (500)'],
+      ['gone', 'given up (the receiver responded 410)'],
+      ['faulty', 'faulty (eventTypes is not a list)'],
+      ['well', 'healthy'],
+      ['off', 'disabled (by the operator)'],
+    ] as const) {
+      expect(list.split(`https://${name}.example.com/`)[1]).toContain(` ${state} `);
+    }
     expect(attentionOf(html).filter((line) => line.startsWith('Endpoint'))).toEqual([
       'Endpoint is faulty https://faulty.example.com/hooks?•••••• eventTypes is not a list',
       expect.stringMatching(

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 interface Package {
-  readonly scripts: Readonly<Record<'start' | 'start:prod', string>>;
+  readonly scripts: Readonly<Record<'start' | 'start:prod' | 'prestart:prod', string>>;
 }
 
 const dockerfile = readFileSync('Dockerfile', 'utf8').replaceAll(/\\\n\s*/g, '');
@@ -16,6 +16,7 @@ const argumentsOf = (instruction: string, stages = dockerfile): string[] =>
   );
 const image = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
 const nodePackage = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly devDependencies: { readonly node: string };
 };
@@ -32,7 +33,6 @@ describe('Dockerfile', () => {
   });
 
   it('starts the service with the flags and variables of `npm start` and `npm run start:prod`', () => {
-    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
     const start = scripts['start:prod'];
     expect(scripts.start.endsWith(` && ${start}`)).toBe(true);
     const flags = start.match(/--\S+/g) ?? [];
@@ -80,4 +80,11 @@ describe('Dockerfile', () => {
       [...new Set(copied)].map((path) => `!${path.replace(/^\.\//, '')}`).toSorted(),
     );
   });
+});
+
+it('`npm run start:prod` says what to run when the build is missing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'integration-api-build-'));
+  const { status, stderr } = spawnSync('sh', ['-c', scripts['prestart:prod']], { cwd: folder });
+  rmSync(folder, { recursive: true });
+  expect([status, String(stderr)]).toEqual([1, 'The build is missing: run npm run build first.\n']);
 });
