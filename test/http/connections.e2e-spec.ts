@@ -15,6 +15,7 @@ beforeAll(async () => {
     REQUEST_TIMEOUT_MS: '3000',
     BODY_LIMIT_BYTES: '1024',
     JSON_DEPTH_LIMIT: '3',
+    DATABASE_DEADLINE_MS: '1000',
   });
 });
 afterAll(() => service.stop());
@@ -89,6 +90,19 @@ describe('a connection', () => {
     const { key } = await service.addTenant();
     const bytes = post(key, '{') + post(key, '{}') + get('Connection: close');
     expect(await statusesOf(service.url, bytes)).toEqual([400, 201, 200]);
+  });
+
+  it('carries the responses to all requests before a CONNECT, then 400', async () => {
+    const { key } = await service.addTenant();
+    const bytes = `${get()}${post(key, '{}')}${get()}${rawRequest('CONNECT x:1', [])}`;
+    expect(await statusesOf(service.url, bytes)).toEqual([200, 201, 200, 400]);
+  });
+
+  it('keeps the status of a response that waits for an unread body beyond the deadline', async () => {
+    const { key } = await service.addTenant();
+    const unread = [`api-key: ${key}`, 'Content-Length: 2'];
+    const bytes = rawRequest(`GET /${basePath}/leads/none`, unread, '{');
+    expect(await statusesOf(service.url, bytes)).toEqual([404]);
   });
 
   it('accepts no request after a body that is too long to drain', async () => {

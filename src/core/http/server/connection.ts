@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { untilClientPauses } from './request-checks.js';
+import { drainBody, isIncomplete, untilClientPauses } from './request-checks.js';
 
 /** While this many requests wait, the socket is not read. */
 const maxPipelinedRequests = 100;
@@ -63,10 +63,6 @@ export class Connection {
     return this.hasHadRequest ? undefined : performance.now() - this.endedAt;
   }
 
-  get hasParserError(): boolean {
-    return this.parserError !== undefined;
-  }
-
   get isLastExchange(): boolean {
     return this.exchanges.length <= 1;
   }
@@ -98,8 +94,16 @@ export class Connection {
     this.rejectBody();
   }
 
-  setPendingReply(reply: FastifyReply | undefined): void {
+  setPendingReply(reply: FastifyReply): void {
     this.pendingReply = reply;
+  }
+
+  /** Closing the socket while the client writes would reset it and lose this and earlier responses. */
+  async prepareResponse(request: IncomingMessage): Promise<void> {
+    this.pendingReply = undefined;
+    if (isIncomplete(request) && this.parserError === undefined) await drainBody(request);
+    if (isIncomplete(request)) this.closeAfterResponse();
+    if (this.isEnding) await untilClientPauses(request);
   }
 
   closeAfterResponse(): void {
@@ -154,10 +158,8 @@ export class Connection {
     if (parserError === undefined || pendingReply === undefined) return;
     this.ignoresFurtherRequests = true;
     const { request } = exchange;
-    const isRead = () => request.listenerCount('error') > 0;
-    // A handler that ignores the body may respond meanwhile.
-    if (!isRead()) void pendingReply.send(parserError);
-    else void untilClientPauses(request).then(() => isRead() && request.emit('error', parserError));
+    if (request.listenerCount('error') > 0) request.emit('error', parserError);
+    else void pendingReply.send(parserError);
   }
 
   private sendParserError(error: DomainError): void {
@@ -165,7 +167,8 @@ export class Connection {
     if (socket.writableEnded) return;
     this.ignoresFurtherRequests = true;
     socket.end(rules.unparsableResponse(error));
-    socket.once('end', () => socket.destroySoon());
+    // Unread bytes would reset the connection and lose its last responses.
+    socket.resume().once('end', () => socket.destroySoon());
     setTimeout(() => socket.destroy(), lingerMs).unref();
   }
 }

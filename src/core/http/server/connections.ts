@@ -14,7 +14,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { DomainError } from '../errors/domain-error.js';
 import { Connection, type ConnectionRules } from './connection.js';
-import { ambiguityError, drainBody, isIncomplete, untilClientPauses } from './request-checks.js';
+import { ambiguityError } from './request-checks.js';
 
 const dropReportMs = 10_000;
 
@@ -25,6 +25,13 @@ const maxPipelineMs = 2_000;
 /** Most clients send their next request within this time. */
 const reconnectMs = 50;
 const maxReconnectWaitMs = 1_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** True once a response is chosen, which may wait until the client has stopped writing. */
+    hasResponse: boolean;
+  }
+}
 
 export interface ConnectionOptions extends Pick<
   ConnectionRules,
@@ -59,21 +66,18 @@ export class Connections {
   }
 
   addTo(fastify: FastifyInstance): void {
+    fastify.decorateRequest('hasResponse', false);
     fastify.addHook('onRequest', ({ raw }, reply, done) => {
       this.open.get(raw.socket)?.setPendingReply(reply);
       done();
     });
-    fastify.addHook('onSend', async ({ raw }, reply, payload) => {
-      const connection = this.open.get(raw.socket);
-      connection?.setPendingReply(undefined);
-      if (connection?.hasParserError === false) {
-        if (isIncomplete(raw)) await drainBody(raw);
-        // Closing the socket while pipelined requests arrive would reset it and lose earlier responses.
-        else if (connection.isEnding && !this.isDraining) await untilClientPauses(raw);
-      }
+    fastify.addHook('onSend', async (request, reply, payload) => {
+      request.hasResponse = true;
+      const connection = this.open.get(request.raw.socket);
+      await connection?.prepareResponse(request.raw);
       const isLast =
         connection?.isEnding === true || (this.isDraining && connection?.isLastExchange);
-      if (isIncomplete(raw) || isLast === true) void reply.header('connection', 'close');
+      if (isLast === true) void reply.header('connection', 'close');
       // Fastify closes the connection after each body that it could not parse.
       else if (reply.hasHeader('connection')) void reply.removeHeader('connection');
       return payload;
@@ -141,8 +145,6 @@ export class Connections {
     this.server.on('checkContinue', receive).on('checkExpectation', receive);
     this.server.on('connect', ({ socket }) => {
       socket.on('error', () => socket.destroy());
-      // After this event Node does not notice a disconnect, so only the running request gets a response.
-      this.open.get(socket)?.closeAfterResponse();
       this.rejectMalformedInput(new Error('CONNECT'), socket);
     });
     return this.server.on('connection', (socket) => this.accept(socket, rules));

@@ -70,15 +70,19 @@ export interface AdapterOptions {
   readonly logger: Logger;
 }
 
-/** Drops a second response after the deadline's, so that the logged status stays. */
+/** Drops a handler's response after another one, such as the deadline's, so that the logged status stays. */
 class ServiceAdapter extends FastifyAdapter {
   override status(...[response, status]: Parameters<FastifyAdapter['status']>): void {
-    if (!('sent' in response && response.sent)) super.status(response, status);
+    if (!hasResponse(response)) super.status(response, status);
   }
 
   override reply(...[response, body, status]: Parameters<FastifyAdapter['reply']>): FastifyReply {
-    return 'sent' in response && response.sent ? response : super.reply(response, body, status);
+    return hasResponse(response) ? response : super.reply(response, body, status);
   }
+}
+
+function hasResponse(response: Parameters<FastifyAdapter['reply']>[0]): response is FastifyReply {
+  return 'request' in response && (response.sent || response.request.hasResponse);
 }
 
 export async function createHttpServer(options: AdapterOptions) {

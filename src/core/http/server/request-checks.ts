@@ -8,8 +8,9 @@ import { httpErrors } from '../errors/http-errors.js';
 
 const maxDrainedBytes = 8_388_608;
 const maxDrainMs = 2_000;
-/** After this silence, a client has stopped writing and can receive its response. */
-const quietMs = 100;
+/** After this many checks without new bytes, a client has stopped writing and can receive its response. */
+const quietChecks = 4;
+const checkIntervalMs = 25;
 
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const length = headers['content-length'];
@@ -87,11 +88,14 @@ export async function drainBody(body: IncomingMessage): Promise<void> {
   }
 }
 
+/** Several short checks, because after a pause of this process one check would find no bytes yet. */
 export async function untilClientPauses({ socket }: IncomingMessage): Promise<void> {
   const start = performance.now();
-  for (let bytes = -1; socket.bytesRead !== bytes && performance.now() - start < maxDrainMs;) {
+  let { bytesRead } = socket;
+  for (let quiet = 0; quiet < quietChecks && performance.now() - start < maxDrainMs; quiet++) {
     if (socket.readableEnded || socket.destroyed) return;
-    bytes = socket.bytesRead;
-    await delay(quietMs);
+    await delay(checkIntervalMs);
+    if (socket.bytesRead !== bytesRead) quiet = -1;
+    ({ bytesRead } = socket);
   }
 }

@@ -68,5 +68,7 @@ export class RequestDeadline {
 }
 
 function respondUnavailable(request: FastifyRequest, reply: FastifyReply): void {
+  // The response to a request with an unread body waits for the body.
+  if (request.hasResponse) return;
   request.server.errorResponses.respond(new DatabaseUnavailableError(), request, reply);
 }
