@@ -82,7 +82,7 @@ class ServiceAdapter extends FastifyAdapter {
 }
 
 function hasResponse(response: Parameters<FastifyAdapter['reply']>[0]): response is FastifyReply {
-  return 'request' in response && (response.sent || response.request.hasResponse);
+  return 'request' in response && response.request.hasResponse;
 }
 
 export async function createHttpServer(options: AdapterOptions) {

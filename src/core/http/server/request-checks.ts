@@ -88,14 +88,14 @@ export async function drainBody(body: IncomingMessage): Promise<void> {
   }
 }
 
-/** Several short checks, because after a pause of this process one check would find no bytes yet. */
+/** Several short checks, because right after a stall of this process one check would not see the bytes that wait. */
 export async function untilClientPauses({ socket }: IncomingMessage): Promise<void> {
   const start = performance.now();
-  let { bytesRead } = socket;
-  for (let quiet = 0; quiet < quietChecks && performance.now() - start < maxDrainMs; quiet++) {
+  let quiet = 0;
+  while (quiet < quietChecks && performance.now() - start < maxDrainMs) {
     if (socket.readableEnded || socket.destroyed) return;
+    const { bytesRead } = socket;
     await delay(checkIntervalMs);
-    if (socket.bytesRead !== bytesRead) quiet = -1;
-    ({ bytesRead } = socket);
+    quiet = socket.bytesRead === bytesRead ? quiet + 1 : 0;
   }
 }
