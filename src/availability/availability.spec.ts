@@ -1,20 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { foldCase } from '../core/localization/fold-case.js';
-import { derivedStatus, statusToStore } from './availability.js';
+import { rounds } from '../../test/support/rounds.js';
+import { derivedStatuses, statusSpelling } from '../../test/units/status-spellings.js';
+import { derivedStatus, isMisspelledStatus, statusKey, statusToStore } from './availability.js';
 
-const derived = ['Sold', 'Reserved', 'Available'];
+const derived = derivedStatuses;
 const closed = ['rejected', 'canceled', 'expired'];
-/** Generates a derived status in any spelling that filters treat as equal, with its documented spelling. */
-const statusSpelling = fc
-  .tuple(fc.constantFrom(...derived), fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }))
-  .map(([documented, isUpper]) => {
-    const letters = [...documented].map((letter, index) => {
-      if (letter === 'S' && isUpper[8]) return '\u017F';
-      return isUpper[index] ? letter.toUpperCase() : letter.toLowerCase();
-    });
-    return { documented, status: letters.join('') };
-  });
 
 const free = 'Available or the sent status';
 /** Pairs statuses of reservations with the unit status that they cause. */
@@ -40,24 +31,37 @@ describe('the status of a unit', () => {
 
   const reservations = fc.constantFrom(...expectedStatuses.map(([statuses]) => statuses));
 
-  it('is stored in the documented spelling when it is sent in another letter case', () => {
+  const numRuns = rounds(2_000, 20_000);
+
+  it('is stored in the documented spelling when it has another case, or blanks or marks around it', () => {
     fc.assert(
       fc.property(statusSpelling, reservations, ({ status, documented }, statuses) => {
-        expect(derivedStatus(status, statuses)).toBe(derivedStatus(documented, statuses));
-        expect(statusToStore(status, statuses)).toBe(statusToStore(documented, statuses));
+        const read = (spelling: string) => [
+          derivedStatus(spelling, statuses),
+          statusToStore(spelling, statuses),
+          statusKey(spelling),
+        ];
+        expect([...read(status), isMisspelledStatus(status)]).toEqual([
+          ...read(documented),
+          status !== documented,
+        ]);
       }),
+      { numRuns },
     );
   });
 
   it('stays unchanged when it does not derive from reservations', () => {
-    const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
+    const inside = statusSpelling.map(({ status }) => [status.trim(), 'x'].join(' '));
+    const other = fc.oneof(fc.string({ unit: 'binary' }), inside, fc.constant('Avail\u200Bable'));
     fc.assert(
       fc.property(other, reservations, (status, statuses) => {
-        expect([derivedStatus(status, statuses), statusToStore(status, statuses)]).toEqual([
-          status,
-          status,
-        ]);
+        expect([
+          derivedStatus(status, statuses),
+          statusToStore(status, statuses),
+          isMisspelledStatus(status),
+        ]).toEqual([status, status, false]);
       }),
+      { numRuns },
     );
   });
 });

@@ -2,11 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { addReservation } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { ctrlC } from '../support/terminal.js';
+import { statusSpelling } from '../units/status-spellings.js';
 import { runCli, runCliOnTerminal, runCliProcess } from './command-line.js';
 
 const service = sharedService();
@@ -231,6 +233,26 @@ describe('the command catalog import for a stored catalogue', () => {
       await importUnits(...slugs.map((slug, index) => unit(slug, { status: status[index] })));
       expect(await statuses()).toEqual(['Sold', 'Reserved', 'Sold', 'Sold']);
     }
+  });
+
+  it('recognizes Available, Reserved and Sold in every spelling', async () => {
+    const spellings = fc.sample(statusSpelling, rounds(200, 1_000));
+    const units = spellings.map(({ status }, index) => unit(`spelled-${index}`, { status }));
+    const expectStored = async (statuses: string[]) =>
+      expect((await tenant.stored('units')).map(({ status }) => String(status))).toEqual(statuses);
+    await importUnits(...units);
+    await expectStored(spellings.map(({ documented }) => documented));
+    for (const { _id } of await tenant.stored('units')) {
+      await tenant.add(addReservation, _id, { status: 'approved' });
+    }
+    await importUnits(...units);
+    await expectStored(spellings.map(() => 'Sold'));
+    // Another program stores its own spelling, which an import without a status replaces.
+    for (const [index, { status }] of spellings.entries()) {
+      await tenant.set('units', { slug: `spelled-${index}` }, { status });
+    }
+    await importUnits(...units.map(({ status: _status, ...others }) => others));
+    await expectStored(spellings.map(() => 'Sold'));
   });
 
   it('keeps translations missing in the file, and emits events as POST /units does', async () => {

@@ -153,8 +153,8 @@ export class UnitDocument extends CatalogueDocument {
     description: 'For example Available, Reserved or Sold.',
     sent: {
       description:
-        'For example Available, Reserved or Sold. Approved and open reservations of the unit ' +
-        'override these three.',
+        'For example Available, Reserved or Sold. These three are recognized in any case and with ' +
+        'blanks around them; approved and open reservations of the unit override them.',
     },
   })
   status?: string;

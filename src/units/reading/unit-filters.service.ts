@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { statusKey } from '../../availability/availability.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { type ReferenceKind, referencesOf } from '../../core/fields/declared-fields.js';
@@ -66,14 +67,15 @@ export class UnitFiltersService {
     field: 'status' | 'rentalStatus' | 'saleType',
     list: string | undefined,
   ): Promise<UnitFilter> {
-    const wanted = itemsOf(list)?.map(foldCase);
+    const keyOf = field === 'status' ? statusKey : foldCase;
+    const wanted = itemsOf(list)?.map(keyOf);
     if (wanted === undefined) return {};
     const texts = await this.cache.get(organizationId, `texts ${field}`, () =>
       this.units.distinct(organizationId, field),
     );
     return anyOf(
       field,
-      textsOf(texts).filter((text) => wanted.includes(foldCase(text))),
+      textsOf(texts).filter((text) => wanted.includes(keyOf(text))),
     );
   }
 

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import { statusToStore } from '../../availability/availability.js';
+import { isMisspelledStatus, statusToStore } from '../../availability/availability.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { newUnit } from './unit-decision.js';
 import { locationOf } from './unit-fields.js';
@@ -29,7 +29,8 @@ export function decideImport(
     const fields = { ...located, ...(status && { status }) };
     return { before, after: newUnit(organizationId, fields, now) };
   }
-  const sent = status ?? (before.status ? undefined : 'Available');
+  const isKept = before.status && !isMisspelledStatus(before.status);
+  const sent = status ?? (isKept ? undefined : before.status || 'Available');
   const after = {
     ...before,
     ...located,

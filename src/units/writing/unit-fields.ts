@@ -7,7 +7,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownNameMessage } from '../unit-errors.js';
-import { statusToStore } from '../../availability/availability.js';
+import { isMisspelledStatus, statusToStore } from '../../availability/availability.js';
 import type { IdsByName, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
@@ -34,7 +34,8 @@ export function resolveLinks(
   compoundId: Types.ObjectId | undefined,
 ): Partial<UnitDocument> {
   const { loaded } = records;
-  const { phase, propertyType, unitDesign, amenities, status } = input;
+  const { phase, propertyType, unitDesign, amenities } = input;
+  const status = input.status ?? (isMisspelledStatus(stored?.status) ? stored?.status : undefined);
   const errors: LocalizedMessage[] = [];
   const found = (property: string, name: string, id: Types.ObjectId | undefined) => {
     if (id === undefined) errors.push(unknownNameMessage(property, name));

@@ -8,6 +8,7 @@ import type {
   LoadedRecords,
   LoadOptions,
 } from '../../core/writes/write-handler.js';
+import { isMisspelledStatus } from '../../availability/availability.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { fieldInFilters, UnitLookupService } from '../reading/unit-lookup.service.js';
 import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
@@ -69,8 +70,10 @@ export class UnitUpsertsService {
     const units = await this.findCandidates(organizationId, inputs, [...compounds.values()]);
     const phaseSlugs = distinctValues(inputs, 'phase');
     const phases = await this.catalogue.phasesBySlugs(organizationId, phaseSlugs);
-    const sendsStatus = inputs.some(({ status }) => status !== undefined);
-    const reservations = sendsStatus
+    const decidesStatus =
+      inputs.some(({ status }) => status !== undefined) ||
+      units.some(({ status }) => isMisspelledStatus(status));
+    const reservations = decidesStatus
       ? await this.reservations.statusesByUnit(
           organizationId,
           units.map(({ _id }) => _id),
