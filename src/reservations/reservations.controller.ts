@@ -42,8 +42,8 @@ import type { Caller } from '../tenants/keys/caller.js';
 const callbackResponseHeaders = {
   'x-callback-reservation': {
     description:
-      'applied: the request changed the reservation, its unit or its wallet, by the status or by ' +
-      'the consequence of the cheque; unchanged: it did not; ' +
+      'applied: the request changed the reservation itself, by the status or by the consequence of ' +
+      'the cheque; unchanged: it did not, even if its unit or wallet changed; ' +
       'ignored: the status is valid but changes nothing, and neither did the cheque.',
     schema: { type: 'string' as const, enum: ['applied', 'unchanged', 'ignored'] },
   },

@@ -28,7 +28,7 @@ it('POST /units stores the documented spelling, and Sold while a reservation is 
   expect(stored.map(({ status }) => status as string)).toEqual(spellings.map(() => 'Sold'));
 });
 
-it('GET /units finds each spelling of a status by each other, whoever stored it', async () => {
+it('GET /units finds each spelling of a status by each other, also spellings of other programs', async () => {
   const tenant = await service.addTenant();
   for (const { status, id } of [...spellings, { status: 'Available soon', id: 'other' }]) {
     await tenant.add(addUnit, { recordSystemId: id, status });

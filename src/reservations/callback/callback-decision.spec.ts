@@ -165,7 +165,7 @@ describe('the decision about a callback', () => {
       reservation: status,
       other: status,
       isInCollection: fc.boolean(),
-      unit: fc.constantFrom(...unitStatuses),
+      unit: fc.constantFrom(...unitStatuses, ' SOLD\u200F', 'available\r\n'),
       isUnitDeleted: fc.boolean(),
       wallets: fc.array(cheques, { maxLength: 3 }),
       hasActiveWallet: fc.boolean(),

@@ -2,13 +2,7 @@ import type { ReservationStatus } from '../../availability/availability.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import { type ChequeReport, chequeReport, findCheque } from '../cheques/cheques.js';
 import { addReport, deleteWallet, restoreWallet } from '../cheques/wallets.js';
-import {
-  approve,
-  cancel,
-  hasChanged,
-  lockUnit,
-  type ReservationState,
-} from '../reservation-state.js';
+import { approve, cancel, lockUnit, type ReservationState } from '../reservation-state.js';
 import {
   type ChequeStatus,
   decideCheque,
@@ -91,7 +85,7 @@ function changeReservation(
   const facts = { status: loaded.reservation.status, isUnitDeleted: loaded.unit === null };
   const { effects, error, isIgnored } = decideReservation(facts, reservationStatus);
   const state = applyEffects(loaded, effects);
-  const applied = hasChanged(loaded, state) ? 'applied' : 'unchanged';
+  const applied = state.reservation === loaded.reservation ? 'unchanged' : 'applied';
   const reservation = isIgnored ? 'ignored' : applied;
   return { state, reservation, cheque: 'none', ...(error && { error }) };
 }
@@ -119,7 +113,7 @@ function reportCheque(steps: StepResult, report: ChequeReport): StepResult {
     error === undefined ? applyEffects(reported, effects, found.wallet._id) : lockUnit(reported);
   return {
     state,
-    reservation: hasChanged(reported, state) ? 'applied' : steps.reservation,
+    reservation: state.reservation === loaded.reservation ? steps.reservation : 'applied',
     cheque: 'applied',
     report: { from: previousStatus, to: report.chequeStatus },
     ...(error && { error }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import {
   before,
@@ -9,6 +10,8 @@ import {
   unitWith,
   walletWith,
 } from '../../../test/support/reservation-state.js';
+import { rounds } from '../../../test/support/rounds.js';
+import { statusSpelling } from '../../../test/units/status-spellings.js';
 import type { ReservationState } from '../reservation-state.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
@@ -70,7 +73,7 @@ describe('a new reservation', () => {
  */
 const nextStatus: Readonly<Record<ReservationStatus, string>> = {
   pending: '=!++++',
-  approved: '===+++',
+  approved: '====+=',
   pending_cheque_collection: '+!=+++',
   rejected: 'r!r=++',
   canceled: 'r!r+=+',
@@ -109,6 +112,35 @@ describe('the status of an upsert', () => {
     expect(repeated.unit).toBe(unit);
     expect(repeated.isUnitLocked).toBe(true);
   });
+});
+
+it('an approved reservation and its sold unit stay so until a cancellation, whatever else is sent', () => {
+  const sent = fc.record<UpsertReservationDto>(
+    {
+      status: fc.constantFrom(...reservationStatuses.filter((status) => status !== 'canceled')),
+      reopen: fc.boolean(),
+      partnerCollection: fc.boolean(),
+      cheques: fc.constant([{ installmentId: '1' }]),
+    },
+    { requiredKeys: [] },
+  );
+  const other = fc.constantFrom(...reservationStatuses);
+  fc.assert(
+    fc.property(fc.array(sent), statusSpelling, other, (requests, { status }, otherStatus) => {
+      let state = stateWith({
+        reservation: reservationWith({ status: 'approved' }),
+        unit: unitWith({ status }),
+        otherStatusesOfUnit: [otherStatus],
+      });
+      for (const request of requests) {
+        state = decideUpsert(state, request, none);
+        expect([state.reservation.status, state.unit?.status]).toEqual(['approved', 'Sold']);
+        const isIgnored = request.status !== undefined && request.status !== 'approved';
+        expect(ignoredFields(request, state.reservation).includes('status')).toBe(isIgnored);
+      }
+    }),
+    { numRuns: rounds(500, 5_000) },
+  );
 });
 
 describe('an upsert', () => {
@@ -230,6 +262,8 @@ describe('ignoredFields', () => {
     [[], { status: 'approved' }],
     [['status'], { status: 'pending' }],
     [['status'], { status: 'pending', reopen: true }],
+    [['status'], { status: 'rejected' }],
+    [['status', 'reopen'], { status: 'expired', reopen: true }],
     [['reopen'], { reopen: true }],
   ])('returns %j for %j about an approved reservation', (expected, request) => {
     expect(ignoredFields(request, approved)).toEqual(expected);

@@ -62,15 +62,16 @@ export function decideUpsert(
   return recomputeUnit(hasMoved && status === 'canceled' ? deleteWallet(touched) : touched);
 }
 
-/** A repeated or late request must not undo an approval, and reopens only on explicit demand (rule RES-7). */
+/** A repeated or late request only cancels an approval, and reopens only on explicit demand (rules RES-4 and RES-7). */
 function acceptedStatus(
   stored: ReservationStatus,
   { status = stored, reopen = false }: UpsertReservationDto,
 ): ReservationStatus {
   if (status === stored) return stored;
   if (status === 'approved') throw new DomainError(reservationErrors.neverApproved);
+  if (stored === 'approved') return status === 'canceled' ? status : stored;
   const isReopening = isOpenReservation(status) && !isOpenReservation(stored);
-  return isReopening && (!reopen || stored === 'approved') ? stored : status;
+  return isReopening && !reopen ? stored : status;
 }
 
 /** Names the ignored fields, so that a client notices an outdated request (rule RES-7). */

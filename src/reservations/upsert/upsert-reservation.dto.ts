@@ -88,7 +88,8 @@ export class UpsertReservationDto {
     description:
       'A new reservation is pending (default) or pending_cheque_collection; an update may also ' +
       'reject, cancel or expire it. Only the callback approves. Once the reservation has another ' +
-      'status, these two change nothing and x-ignored-fields names status.',
+      'status, the first two change nothing and x-ignored-fields names status; likewise rejected ' +
+      'and expired once it is approved.',
   })
   status?: ReservationStatus;
 

@@ -86,9 +86,10 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   );
   const ownWallets = modelState.wallets.filter((wallet) => wallet.reservation === reservation.id);
 
-  /** The event is emitted once, before the events of wallets. */
+  /** The event is emitted once, before the events of wallets; only a change of the reservation itself emits it. */
   const emitReservation = () => {
     if (events[0] !== 'reservation.updated') events.unshift('reservation.updated');
+    reservationHeader = 'applied';
   };
   const lockUnit = () => (locksUnit = unit !== undefined);
   const approve = () => {
@@ -98,11 +99,11 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
     if (unit !== undefined) unit.status = 'Sold';
   };
   const cancel = () => {
-    const before = JSON.stringify(modelState);
     if (reservation.status !== 'canceled') emitReservation();
     lockUnit();
     reservation.status = 'canceled';
-    if (unit !== undefined && [undefined, 'Sold', 'Reserved', 'Available'].includes(unit.status)) {
+    const word = unit?.status?.replaceAll(/[\s\u{200F}]/gu, '').toLowerCase();
+    if (unit !== undefined && [undefined, 'sold', 'reserved', 'available'].includes(word)) {
       const statuses = others.map((other) => other.status);
       if (statuses.includes('approved')) unit.status = 'Sold';
       else if (statuses.includes('pending') || statuses.includes('pending_cheque_collection'))
@@ -114,7 +115,6 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
       active.deletion = 1 + Math.max(0, ...modelState.wallets.map(({ deletion }) => deletion ?? 0));
       events.push('wallet.deleted');
     }
-    return JSON.stringify(modelState) !== before;
   };
 
   switch (callback.reservationStatus) {
@@ -123,10 +123,9 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
         return response(422, 'Reservation must be pending cheque collection before OIC approval');
       if (unit === undefined) return response(404, 'Unit not found');
       approve();
-      reservationHeader = 'applied';
       break;
     case 'canceled':
-      if (cancel()) reservationHeader = 'applied';
+      cancel();
       break;
     case undefined:
       break;
@@ -164,7 +163,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   events.push('wallet.updated');
 
   if (chequeStatus === 'bounced') {
-    if (cancel()) reservationHeader = 'applied';
+    cancel();
   } else if (chequeStatus === 'collected' && before === 'bounced') {
     if (others.some((other) => other.status === 'approved')) {
       lockUnit();
@@ -172,7 +171,6 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
     }
     if (unit === undefined) return response(404, 'Unit not found');
     approve();
-    reservationHeader = 'applied';
     if (wallet.deletion !== null && ownWallets.every(({ deletion }) => deletion !== null)) {
       wallet.deletion = null;
       events.push('wallet.restored');
@@ -180,7 +178,6 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   } else if (chequeStatus === 'collected' && reservation.status === 'pending_cheque_collection') {
     if (unit === undefined) return response(404, 'Unit not found');
     approve();
-    reservationHeader = 'applied';
   }
   return response(201);
 }

@@ -196,6 +196,11 @@ describe('POST /reservations with a known recordSystemId', () => {
       expect(headers['x-ignored-fields']).toBe('status');
       expect(body.reservation.status).toBe('approved');
     }
+    for (const status of ['rejected', 'expired']) {
+      const { body, headers } = await post({ ...request, status }).expect(200);
+      expect(headers['x-ignored-fields']).toBe('status');
+      expect(body.reservation.status).toBe('approved');
+    }
     const same = await post({ ...request, status: 'approved' }).expect(200);
     expect(same.headers).not.toHaveProperty('x-ignored-fields');
     expect(await tenant.stored('reservations')).toEqual(before);

@@ -587,7 +587,7 @@ export type UpsertUnitDto = unknown & {
         'ar-eg'?: string;
     };
     /**
-     * For example Available, Reserved or Sold. Approved and open reservations of the unit override these three.
+     * For example Available, Reserved or Sold. These three are recognized in any case and with blanks around them; approved and open reservations of the unit override them.
      */
     status?: string;
     rentalStatus?: string;
@@ -665,7 +665,7 @@ export type UpsertReservationDto = {
      */
     lead?: ExternalReference;
     /**
-     * A new reservation is pending (default) or pending_cheque_collection; an update may also reject, cancel or expire it. Only the callback approves. Once the reservation has another status, these two change nothing and x-ignored-fields names status.
+     * A new reservation is pending (default) or pending_cheque_collection; an update may also reject, cancel or expire it. Only the callback approves. Once the reservation has another status, the first two change nothing and x-ignored-fields names status; likewise rejected and expired once it is approved.
      */
     status?: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
     /**
