@@ -2,7 +2,11 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { generalErrors } from '../core/http/errors/http-errors.js';
-import { DocumentedResponse, Endpoint } from '../core/http/reference/endpoint.js';
+import {
+  DocumentedResponse,
+  Endpoint,
+  ignoredFieldsHeader,
+} from '../core/http/reference/endpoint.js';
 import { HealthDto, HealthService, healthy, unhealthy } from './health.service.js';
 
 /** Needs no key, because probes have none (rule HTTP-3). */
@@ -20,12 +24,12 @@ export class HealthController {
     errors: [],
     common: generalErrors,
   })
-  @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthy)
+  @DocumentedResponse(200, HealthDto, 'The database responds.', ignoredFieldsHeader, healthy)
   @DocumentedResponse(
     503,
     HealthDto,
     'The database does not respond, or the service is shutting down; `ok` is false.',
-    {},
+    ignoredFieldsHeader,
     unhealthy,
   )
   async check(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {

@@ -20,13 +20,6 @@ export const leadErrors = errorDefinitions('leads', {
     cause: 'Another lead of the organization has the phone; one message for each phone',
     remedy: 'Update that lead, or ask the organization to allow such leads',
   },
-  inexactNumber: {
-    status: 400,
-    code: 'lead.inexact_number',
-    sample: { number: '0.12345678901234567891' },
-    cause: 'A number has more digits than a double keeps, and would be returned changed',
-    remedy: 'Round the number, or send it as a string',
-  },
   databaseReference: {
     status: 400,
     code: 'lead.database_reference',

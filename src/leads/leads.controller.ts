@@ -41,7 +41,7 @@ export class LeadsController {
   @Endpoint({
     operationId: 'upsertLead',
     permission: 'leads.write',
-    route: { inexactNumber: leadErrors.inexactNumber },
+    route: { roundsNumbers: true },
     summary: 'Create or update a lead',
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, ' +
@@ -50,7 +50,6 @@ export class LeadsController {
       'allows duplicates.',
     errors: [
       ...bodyErrors,
-      leadErrors.inexactNumber,
       leadErrors.duplicatePhone,
       leadErrors.databaseReference,
       leadErrors.tooLarge,
@@ -60,7 +59,6 @@ export class LeadsController {
   @DocumentedBody(UpsertLeadDto, leadExamples)
   @DocumentedUpsert(LeadUpsertResponseDto, {
     noun: 'lead',
-    headers: ignoredFieldsHeader,
     links: leadLinks,
   })
   async upsert(
@@ -76,13 +74,13 @@ export class LeadsController {
   @Endpoint({
     operationId: 'upsertLeads',
     permission: 'leads.write',
-    route: { envelopeDepth: 2, inexactNumber: leadErrors.inexactNumber },
+    route: { envelopeDepth: 2, roundsNumbers: true },
     summary: 'Create or update many leads',
     description:
       'Handles each lead as if it were sent alone, in order: a rejected lead does not affect ' +
       'the others. After a 5xx either everything is stored or nothing: retry with the same ' +
       'Idempotency-Key.',
-    errors: [...bodyErrors, leadErrors.inexactNumber],
+    errors: bodyErrors,
   })
   @DocumentedBody(LeadBatchDto, leadBatchExamples)
   @DocumentedResponse(200, LeadBatchResponseDto, 'The result of each lead.', ignoredFieldsHeader)
@@ -134,7 +132,12 @@ export class LeadsController {
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
     errors: [...pathErrors, leadErrors.notFound],
   })
-  @DocumentedResponse(200, LeadDeletionResponseDto, 'The deleted lead as it was.')
+  @DocumentedResponse(
+    200,
+    LeadDeletionResponseDto,
+    'The deleted lead as it was.',
+    ignoredFieldsHeader,
+  )
   delete(
     @CurrentCaller() caller: Caller,
     @Param() path: LeadIdParam,

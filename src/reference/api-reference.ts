@@ -14,6 +14,8 @@ operator of the platform issues keys. To try an operation here, press **Authoriz
 
 This document: [openapi.json](openapi.json), OpenAPI 3.1.
 
+An optional field of a body that is null counts as not sent, unless null is documented as a value.
+
 Every error has the same body. The header \`x-error-code\` is a stable, machine-readable code, the
 same in every language; each operation below lists its codes with cause and *what to do*. A 4xx is
 final, except 408, 409 and 429. Retry those, any 5xx and missing responses with exponential

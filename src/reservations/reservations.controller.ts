@@ -98,7 +98,6 @@ export class ReservationsController {
   @DocumentedBody(UpsertReservationDto, reservationExamples)
   @DocumentedUpsert(ReservationUpsertResponseDto, {
     noun: 'reservation',
-    headers: ignoredFieldsHeader,
     links: reservationLinks,
   })
   async upsert(
@@ -181,7 +180,7 @@ export class ReservationsController {
     errors: [...bodyErrors],
   })
   @DocumentedBody(ReconciliationDto, reconciliationExamples)
-  @DocumentedResponse(200, ReconciliationResponseDto, 'The differences.')
+  @DocumentedResponse(200, ReconciliationResponseDto, 'The differences.', ignoredFieldsHeader)
   async reconcile(
     @CurrentCaller() caller: Caller,
     @RequestBody() ledger: ReconciliationDto,

@@ -38,7 +38,7 @@ const each = (position: string, values: readonly unknown[], ...messages: string[
   values.map((value) => [position, value, ...messages]);
 const strings = (...positions: string[]): BodyRow[] =>
   positions.flatMap((position) => [
-    ...each(position, [null, 7, true, ['x'], operator], string(position)),
+    ...each(position, [7, true, ['x'], operator], string(position)),
     [position, '', empty(position)] as const,
   ]);
 
@@ -49,10 +49,10 @@ const scalar = 'must be a string, a number, a boolean or null';
 
 const leads: BodyRow[] = [
   ...strings('recordSystemId', 'name', 'phoneNumber', 'phoneNumber2', 'project'),
-  ...each('email', ['', 'a@b', 'a@@b.com', 'a b@example.com', null, operator], isEmail),
+  ...each('email', ['', 'a@b', 'a@@b.com', 'a b@example.com', operator], isEmail),
   ['', { email: 'x', data: { email: 'y' } }, isEmail],
   ['data.email', 'nope', isEmail],
-  ...['data', 'additionalData'].flatMap((field) => each(field, [null, [], 'x'], object(field))),
+  ...['data', 'additionalData'].flatMap((field) => each(field, [[], 'x'], object(field))),
   ...['name', 'email', 'project', 'leadSource', 'phoneNumber', 'phoneNumber2'].flatMap((key) =>
     each(`data.${key}`, [[], operator], `data.${key} ${scalar}`),
   ),
@@ -120,10 +120,10 @@ const reservations: BodyRow[] = [
   ['unit', { recordSystemId: 'x', unitId: 'V-1' }, unitForm],
   ['lead', { recordSystemId: { $gt: '' } }, leadForm],
   ['lead', { recordSystemId: 'y', id: 1 }, unknown('lead.id')],
-  ...each('status', ['sold', null, ['pending']], ...oneOf('status', statuses)),
+  ...each('status', ['sold', ['pending']], ...oneOf('status', statuses)),
   ['partnerCollection', 'yes', boolean('partnerCollection')],
   ['__status', 'x', unknown('__status')],
-  ...each('cheques', [{ '0': {} }, null], array('cheques')),
+  ['cheques', { '0': {} }, array('cheques')],
   ['cheques', [1, null, []], object('cheques.0'), object('cheques.1'), object('cheques.2')],
   ['cheques', [first, {}], string('cheques.1.installmentId')],
   ['cheques', [first, first], 'cheques must not contain an installmentId twice'],
@@ -140,7 +140,7 @@ const callbacks: BodyRow[] = [
   ['reservationId', undefined, string('reservationId'), empty('reservationId')],
   ...each('reservationId', [7, operator], string('reservationId')),
   ['reservationId', '', empty('reservationId')],
-  ...each('reservationStatus', [null, 'Approved'], ...oneOf('reservationStatus', statuses)),
+  ['reservationStatus', 'Approved', ...oneOf('reservationStatus', statuses)],
   ['chequeStatus', 'lost', ...oneOf('chequeStatus', chequeStatuses), alone],
   ['chequeStatus', 'collected', alone],
   ['installmentId', '', empty('installmentId')],
@@ -195,9 +195,9 @@ const unreadable: readonly (readonly [path: string, body: string, message: strin
   ['/leads', '{"data":{"link":{"$ref":"shop.users","$id":1}}}', reference],
   ['/leads', '{"recordSystemId":"a\\ud83d"}', surrogate],
   ['/leads', '{"data":{"a":[{"b":"x\\udc00"}]}}', surrogate],
-  ['/leads', '{"data":{"id":9223372036854775808}}', inexact('9223372036854775808')],
-  ['/leads', '{"data":[-9223372036854775809]}', inexact('-9223372036854775809')],
-  ['/leads', '{"data":{"n":1e999}}', outOfRange],
+  ['/units', '{"price":9223372036854775808}', inexact('9223372036854775808')],
+  ['/units', '{"media":[-9223372036854775809]}', inexact('-9223372036854775809')],
+  ['/units', '{"price":1e999}', outOfRange],
   ['/leads', nested(32), tooDeep],
   ['/leads', nested(100_000), tooDeep],
   ['/reservations/webhook', '{"reservationId":"x","chequeAmount":1e999}', outOfRange],

@@ -100,7 +100,7 @@ const inImport = (kind: string, ...positions: string[]): Channels =>
     ]),
   );
 
-const notStrings: readonly unknown[] = [null, 7, ['x'], {}, { $ne: null }, { constructor: 'x' }];
+const notStrings: readonly unknown[] = [7, ['x'], {}, { $ne: null }, { constructor: 'x' }];
 
 interface Table {
   readonly accepted: readonly unknown[];
@@ -162,7 +162,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'a quantity': {
     accepted: [0, 1, 0.5, 12_500_000.25, 1e300, Number.MAX_SAFE_INTEGER],
-    rejected: [-1, -0.5, -1e-9, NaN, null, '5', '', true, [1], {}, { $gt: 0 }],
+    rejected: [-1, -0.5, -1e-9, '5', '', true, [1], {}, { $gt: 0 }],
     channels: {
       ...inBody('/units', 'price', 'bua', 'beds'),
       ...inImport('units', 'price'),
@@ -172,7 +172,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'an amount of money': {
     accepted: [0, -1, 0.5, 1e300],
-    rejected: [NaN, null, '5', true, [1], {}],
+    rejected: ['5', true, [1], {}],
     channels: {
       ...inBody('/reservations/webhook', 'chequeAmount'),
       ...inBody('/reservations', 'cheques.[].chequeAmount'),
@@ -203,7 +203,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'a string that is stored unchanged': {
     accepted: ['x', ' ', ' padded ', 'constructor', '\0', '🏠'.repeat(3_000)],
-    rejected: ['', '\ud800', null, 7, true, [], {}, { $ne: null }],
+    rejected: ['', '\ud800', 7, true, [], {}, { $ne: null }],
     channels: {
       ...inBody('/leads', 'name'),
       ...inBody('/units', 'status', 'saleType'),
@@ -311,7 +311,7 @@ describe('a slug', () => {
   it.each(['a\0b', '\ud800', '', ...notStrings])('is rejected when it is %j', async (slug) => {
     const outcomes = [
       await accepts('/units', { ...newUnit(), compound: slug }),
-      await accepts('/units', { unitId: 'x', compound: 'lake', phase: slug ?? 7 }),
+      await accepts('/units', { unitId: 'x', compound: 'lake', phase: slug }),
       await accepts('/reservations', { unit: slug }),
       isImported('units', 'compound', slug),
       isImported('phases', 'slug', slug),

@@ -3,7 +3,7 @@ import { basePath } from './shared-service.js';
 
 interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -18,11 +18,16 @@ interface DocumentedParameter {
   readonly name: string;
 }
 
+interface JsonContent {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly value: object }>>;
+}
+
 interface DocumentedOperation {
   readonly 'x-permission'?: string;
   readonly parameters?: readonly DocumentedParameter[];
   readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+    readonly content: Readonly<Record<string, JsonContent>>;
   };
   readonly responses: Readonly<Record<string, unknown>>;
 }
@@ -44,12 +49,16 @@ export interface Operation {
   readonly positions: readonly Position[];
   /** The required fields of the body with the values of their examples. */
   readonly exampleBody: Readonly<Record<string, unknown>>;
+  /** The first example of the body, and every other field whose value has an example. */
+  readonly fullBody: Readonly<Record<string, unknown>>;
 }
 
 export interface Position {
   readonly place: 'path' | 'query' | 'header' | 'body';
   /** The name of the parameter, or the keys that lead to the value in the body. */
   readonly steps: readonly string[];
+  /** Only for fields of a body. Null is a value of its own for a `nullable` one. */
+  readonly field?: 'required' | 'nullable' | 'optional';
 }
 
 /** Reads the generated reference, so that new endpoints are tested without a change here. */
@@ -59,7 +68,8 @@ export function documentedOperations(): Operation[] {
   return Object.entries(document.paths).flatMap(([fullPath, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
       const path = fullPath.slice(basePath.length + 1);
-      const schema = operation.requestBody?.content['application/json']?.schema;
+      const { schema, examples = {} } = operation.requestBody?.content['application/json'] ?? {};
+      const [example] = Object.values(examples);
       const parameters = operation.parameters ?? [];
       return {
         name: `${method.toUpperCase()} ${path}`,
@@ -73,6 +83,7 @@ export function documentedOperations(): Operation[] {
           ...(schema === undefined ? [] : bodyPositions(schema, schemas)),
         ],
         exampleBody: schema === undefined ? {} : exampleOf(resolved(schema, schemas), schemas),
+        fullBody: { ...(schema && (fullExampleOf(schema, schemas) as object)), ...example?.value },
       };
     }),
   );
@@ -114,13 +125,24 @@ function bodyPositions(
   schema: Schema,
   schemas: Schemas,
   steps: readonly string[] = [],
+  field?: Position['field'],
 ): Position[] {
-  const { properties = {}, items, oneOf = [], additionalProperties } = resolved(schema, schemas);
+  const {
+    properties = {},
+    required = [],
+    items,
+    oneOf = [],
+    additionalProperties,
+  } = resolved(schema, schemas);
+  const fieldOf = (name: string, { type = [] }: Schema) => {
+    if (required.includes(name)) return 'required';
+    return type.includes('null') ? 'nullable' : 'optional';
+  };
   const isOpen = additionalProperties !== undefined && additionalProperties !== false;
   const found = [
-    ...(steps.length === 0 ? [] : [{ place: 'body' as const, steps }]),
+    ...(steps.length === 0 ? [] : [{ place: 'body' as const, steps, ...(field && { field }) }]),
     ...Object.entries(properties).flatMap(([name, inner]) =>
-      bodyPositions(inner, schemas, [...steps, name]),
+      bodyPositions(inner, schemas, [...steps, name], fieldOf(name, inner)),
     ),
     ...(isOpen ? [{ place: 'body' as const, steps: [...steps, anyKey] }] : []),
     ...(items === undefined ? [] : bodyPositions(items, schemas, [...steps, '[]'])),
@@ -142,6 +164,25 @@ function exampleOf(
       if (type === 'array') return [name, [exampleOf(resolved(items ?? {}, schemas), schemas)]];
       return [name, type === 'object' ? exampleOf(schema, schemas) : 'x'];
     }),
+  );
+}
+
+/** Returns undefined for a schema without examples. */
+function fullExampleOf(schema: Schema, schemas: Schemas): unknown {
+  const { example, properties, items } = resolved(schema, schemas);
+  if (example !== undefined) return example;
+  if (items !== undefined) {
+    const item = fullExampleOf(items, schemas);
+    return item === undefined ? undefined : [item];
+  }
+  return (
+    properties &&
+    Object.fromEntries(
+      Object.entries(properties).flatMap(([name, inner]) => {
+        const value = fullExampleOf(inner, schemas);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    )
   );
 }
 

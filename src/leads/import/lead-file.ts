@@ -8,7 +8,6 @@ import { parseJsonBody } from '../../core/http/validation/json-body.js';
 import { readCsvRows } from '../../core/values/csv.js';
 import { isPlainObject } from '../../core/values/json.js';
 import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
-import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
 /** `row` counts from 1; `line` is the last line of the row. CSV rows without values count, but are skipped. */
@@ -70,7 +69,7 @@ function csvRows(bytes: Buffer): LeadRow[] {
 const bodyRules = {
   maxDepth: 32,
   toInteger: (integer: bigint) => Long.fromBigInt(integer),
-  inexactNumber: leadErrors.inexactNumber,
+  roundsNumbers: true,
 };
 
 /** Parses a body like a request; returns null for a value that is not an object, an error for invalid JSON. */

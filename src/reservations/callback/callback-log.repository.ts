@@ -150,10 +150,12 @@ const loggedFieldChecks = new Map<string, (value: unknown) => boolean>([
 export function callbackRecord({ id, body }: Pick<FastifyRequest, 'id' | 'body'>): CallbackRecord {
   const fields = isPlainObject(body) ? Object.entries(body) : [];
   const known = fields.filter(([field]) => loggedFieldChecks.has(field));
+  // An optional field that is null counts as not sent (rule HTTP-9).
+  const sent = known.filter(([field, value]) => value !== null || field === 'reservationId');
   return {
     requestId: id,
-    payload: Object.fromEntries(known.filter(isLogged)),
-    refusedFields: known.filter((entry) => !isLogged(entry)).map(rejectedField),
+    payload: Object.fromEntries(sent.filter(isLogged)),
+    refusedFields: sent.filter((entry) => !isLogged(entry)).map(rejectedField),
     otherFields: fields.length - known.length,
   };
 }

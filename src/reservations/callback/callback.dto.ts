@@ -11,6 +11,7 @@ import { reservationStatuses, type ReservationStatus } from '../../availability/
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
 /** Undocumented, because tools would fill in the parameter instead of the header. */
+@AllowUnknownFields()
 export class CallbackQuery {
   @Allow()
   'api-key'?: unknown;

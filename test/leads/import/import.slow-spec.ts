@@ -113,23 +113,19 @@ describe('lead import', () => {
     ];
     const file = await saveFile('leads.ndjson', lines);
     const { refusedRows, ...outcome } = await run(file);
-    expect(outcome).toMatchObject({ rows: 7, created: 2, updated: 0, refused: 5 });
-    const startingWith = (text: string): unknown => expect.stringMatching(new RegExp(`^${text},`));
+    expect(outcome).toMatchObject({ rows: 7, created: 3, updated: 1, refused: 3 });
     const keys = 'The line must not contain the keys __proto__ or constructor.prototype';
-    const [integer, number] = ['integer 12345678901234567890', 'number 0.12345678901234567891'];
     expect(refusedRows.map(({ row, line, code, message }) => [row, line, code, message])).toEqual([
-      [1, 1, 'request.inexact_integer', startingWith(`The line contains the ${integer}`)],
       [3, 4, 'request.malformed_json', 'The line is not valid JSON in UTF-8'],
       [4, 5, 'request.body_not_object', 'The line must be a JSON object'],
       [5, 6, 'request.forbidden_key', keys],
-      [6, 7, 'lead.inexact_number', startingWith(`The line contains the ${number}`)],
     ]);
-    const again = { rows: 7, doneBefore: 7, created: 2, refused: 5, refusedRows: [] };
+    const again = { rows: 7, doneBefore: 7, created: 3, refused: 3, refusedRows: [] };
     expect(await run(file)).toMatchObject(again);
-    expect(await leads()).toHaveLength(2);
-    const restarted = { doneBefore: 0, created: 1, updated: 1 };
-    expect(await run(file, '--restart')).toMatchObject(restarted);
     expect(await leads()).toHaveLength(3);
+    const restarted = { doneBefore: 0, created: 2, updated: 2 };
+    expect(await run(file, '--restart')).toMatchObject(restarted);
+    expect(await leads()).toHaveLength(5);
   });
 
   const known =

@@ -322,7 +322,6 @@ describe('the log of callbacks', () => {
       { field: 'installmentId', type: 'object', length: 1 },
       { field: 'chequeNumber', type: 'number', length: null },
       { field: 'chequeAmount', type: 'array', length: 2 },
-      { field: 'chequeStatus', type: 'null', length: null },
       { field: 'reservationStatus', type: 'boolean', length: null },
     ];
     expect(entries).toMatchObject([

@@ -40,7 +40,6 @@ export type ErrorCode =
   | 'key.too_many_failures'
   | 'lead.not_found'
   | 'lead.duplicate_phone'
-  | 'lead.inexact_number'
   | 'lead.database_reference'
   | 'lead.too_large'
   | 'lead.too_many_changes'

@@ -199,9 +199,9 @@ function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
         request.verifyRawBody?.(body);
-        const { envelopeDepth = 0, inexactNumber, readsOnlyFieldsOf } = routeOptionsOf(request);
+        const { envelopeDepth = 0, roundsNumbers, readsOnlyFieldsOf } = routeOptionsOf(request);
         const fields = readsOnlyFieldsOf && fieldNamesOf(readsOnlyFieldsOf);
-        const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, inexactNumber, fields };
+        const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, roundsNumbers, fields };
         done(null, parseJsonBody(body, rules));
       } catch (error) {
         done(error as Error);

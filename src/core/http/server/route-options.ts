@@ -3,7 +3,6 @@ import type { Language } from '../../localization/language.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { Operation } from '../operations.js';
 import type { DtoClass } from '../validation/dto-field.js';
-import type { NumberError } from '../validation/json-body.js';
 
 export const basePath = 'external/apis/v1.0';
 
@@ -20,8 +19,8 @@ export interface RouteOptions {
   readonly isCached?: boolean;
   /** A batch nests each request body this much deeper. */
   readonly envelopeDepth?: number;
-  /** Error for numbers that a double cannot hold; without it they are rounded. */
-  readonly inexactNumber?: NumberError;
+  /** Rounds every number to the nearest double (rule LEAD-5); without it some are rejected (rule HTTP-8). */
+  readonly roundsNumbers?: boolean;
   /** Ignores other fields, which may therefore hold values that could not be stored. */
   readonly readsOnlyFieldsOf?: DtoClass;
   readonly maxWaitMs?: number;

@@ -16,12 +16,15 @@ import type { ValueRules, ValueRule } from '../../values/rule.js';
 export type DtoClass<T extends object = object> = new () => T;
 
 const nestedKey = Symbol('nested');
+const nullKey = Symbol('null');
 
-/** Optional unless `required`; null is never accepted. */
+/** Optional unless `required`. Null counts as not sent (rule HTTP-9), unless it is documented as a value. */
 export function Field(api: ApiPropertyOptions, rules: ValueRules): PropertyDecorator {
   // On an object, `required` may also be its list of required fields.
   const isRequired = api.required === true;
+  const { nullable: isNullable = false } = api as { nullable?: boolean };
   return applyDecorators(
+    Reflect.metadata(nullKey, isRequired || isNullable),
     ApiProperty({ required: false, ...api } as ApiPropertyOptions),
     ...(isRequired ? [] : [ValidateIf((_object, value) => value !== undefined)]),
     ...rules.map(validatedBy),
@@ -48,6 +51,11 @@ export function NestedType(nested: Nested): PropertyDecorator {
 
 export function nestedTypeOf({ prototype }: DtoClass, field: string): Nested | undefined {
   return Reflect.getMetadata(nestedKey, prototype as object, field) as Nested | undefined;
+}
+
+/** The rules of such a field judge null; for any other field, null means that it was not sent. */
+export function judgesNull({ prototype }: DtoClass, field: string): boolean {
+  return Reflect.getMetadata(nullKey, prototype as object, field) === true;
 }
 
 function validatedBy({ name: message, isMet, values = {} }: ValueRule): PropertyDecorator {

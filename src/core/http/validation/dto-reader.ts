@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
-import { type DtoClass, fieldNamesOf, nestedTypeOf } from './dto-field.js';
+import { type DtoClass, fieldNamesOf, judgesNull, nestedTypeOf } from './dto-field.js';
 
 /** Requests choose the names, so their number and length are limited. */
 const maxNames = 20;
@@ -18,7 +18,10 @@ export function tolerantTypeNames(): ReadonlySet<string> {
   return new Set([...tolerantTypes].map(({ name }) => name));
 }
 
-/** Collects unknown names as dotted paths such as `cheques.0.foo` (rule HTTP-20). */
+/**
+ * Collects unknown names as dotted paths such as `cheques.0.foo` (rule HTTP-20). Drops optional fields that are null,
+ * because many serializers write null for a missing value (rule HTTP-9).
+ */
 export class DtoReader<T extends object = object> {
   readonly dto: T;
   readonly ignored: string[] = [];
@@ -39,8 +42,10 @@ export class DtoReader<T extends object = object> {
     const values = new Map<string, unknown>();
     for (const [name, value] of Object.entries(sent)) {
       const path = `${parent}${name}`;
-      if (fields.includes(name)) values.set(name, this.readField(type, name, value, path));
-      else this.report(path, tolerantTypes.has(type));
+      if (!fields.includes(name)) this.report(path, tolerantTypes.has(type));
+      else if (value !== null || judgesNull(type, name)) {
+        values.set(name, this.readField(type, name, value, path));
+      }
     }
     const scalars: Record<string, unknown> = {};
     const objects: Record<string, unknown> = {};
@@ -55,10 +60,11 @@ export class DtoReader<T extends object = object> {
     const nested = nestedTypeOf(type, field);
     if (nested === undefined) return value;
     if ('names' in nested) {
-      for (const name of isPlainObject(value) ? Object.keys(value) : []) {
+      if (!isPlainObject(value)) return value;
+      for (const name of Object.keys(value)) {
         if (!nested.names.includes(name)) this.report(`${path}.${name}`, false);
       }
-      return value;
+      return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
     }
     const { type: itemType, maxItems } = nested;
     const item = (object: unknown, at: string) =>

@@ -1,7 +1,7 @@
 import { parse as parseWithNumbers } from 'json-custom-numbers';
 import { isDatabaseReference, isPlainObject } from '../../values/json.js';
 import { isStorableText } from '../../values/text.js';
-import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
 /** The database driver would take the value of this key for a BSON type. */
@@ -11,19 +11,17 @@ const maxIntegerLength = '-9223372036854775808'.length;
 
 const maxQuotedDigits = 40;
 
-/** Only these can change when parsed: more than fifteen digits, exponents below -99, and -0 outside strings. */
-const mayChangeNumbers = /(?:^|[[:,\s])-?(?:(?:\d\.?){16}|[\d.]+[eE]-\d{3}|(?<=-)0)/;
+/** Only these can change when parsed: more than fifteen digits, exponents beyond 99, and -0 outside strings. */
+const mayChangeNumbers = /(?:^|[[:,\s])-?(?:(?:\d\.?){16}|[\d.]+[eE][-+]?\d{3}|(?<=-)0)/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
-
-export type NumberError = ErrorDefinition & { readonly sample: { readonly number: string } };
 
 export interface JsonBodyRules {
   /** A flat object has depth 1. */
   readonly maxDepth: number;
   readonly toInteger: (integer: bigint) => unknown;
-  /** Error for fractions that exceed a double's precision; without it they are rounded. */
-  readonly inexactNumber?: NumberError | undefined;
+  /** Rounds integers of more than 64 bits, and numbers beyond a double's range, instead of rejecting them. */
+  readonly roundsNumbers?: boolean | undefined;
   /** Other fields may have any value. The numbers of such a body are rounded to doubles. */
   readonly fields?: readonly string[] | undefined;
 }
@@ -31,13 +29,13 @@ export interface JsonBodyRules {
 /** Takes linear time (rules HTTP-7 and HTTP-8). `toInteger` converts integers beyond a double. */
 export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   const { text, value } = parse(body);
-  const { fields, maxDepth } = rules;
+  const { fields, maxDepth, roundsNumbers = false } = rules;
   try {
-    assertAcceptable(value, maxDepth);
+    assertAcceptable(value, maxDepth, roundsNumbers);
   } catch (error) {
     if (fields === undefined || !isPlainObject(value)) throw error;
     const read = pickFields(value, fields);
-    assertAcceptable(read, maxDepth);
+    assertAcceptable(read, maxDepth, roundsNumbers);
     return read;
   }
   return mayChangeNumbers.test(text) ? withExactNumbers(text, rules) : value;
@@ -64,18 +62,23 @@ function withoutNegativeZero<T>(value: T): T | 0 {
   return value === 0 ? 0 : value;
 }
 
-function assertAcceptable(value: unknown, maxDepth: number, depth = 1): void {
+function assertAcceptable(
+  value: unknown,
+  maxDepth: number,
+  acceptsInfinity: boolean,
+  depth = 1,
+): void {
   if (typeof value === 'string' && !value.isWellFormed()) {
     throw new DomainError(httpErrors.unstorableText);
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) {
+  if (typeof value === 'number' && !Number.isFinite(value) && !acceptsInfinity) {
     throw new DomainError(httpErrors.numberOutOfRange);
   }
   if (typeof value !== 'object' || value === null) return;
   if (depth > maxDepth) throw new DomainError(httpErrors.jsonTooDeep, { limit: maxDepth });
   if (!Array.isArray(value)) checkKeys(value as Container);
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  for (const item of items) assertAcceptable(item, maxDepth, depth + 1);
+  for (const item of items) assertAcceptable(item, maxDepth, acceptsInfinity, depth + 1);
 }
 
 type Container = Readonly<Record<string, unknown>>;
@@ -96,45 +99,30 @@ function hasPrototype(value: unknown): boolean {
 }
 
 /** A reviver of `JSON.parse` takes ten times as long: 0.2 seconds for a hostile body of 1 MiB. */
-function withExactNumbers(text: string, rules: JsonBodyRules): unknown {
-  const { inexactNumber, fields, toInteger } = rules;
+function withExactNumbers(
+  text: string,
+  { fields, roundsNumbers, toInteger }: JsonBodyRules,
+): unknown {
   return parseWithNumbers(text, undefined, (_key, digits) => {
-    const number = withoutNegativeZero(Number(digits));
-    if (fields !== undefined || String(number) === digits) return number;
-    if (/^-?\d+$/.test(digits)) {
-      return Number.isSafeInteger(number) ? number : exactInteger(digits, toInteger);
-    }
-    if (inexactNumber !== undefined && decimal(digits) !== decimal(String(number))) {
-      throw new DomainError(inexactNumber, { number: shortened(digits) });
-    }
-    return number;
+    const number = withoutNegativeZero(nearestDouble(digits));
+    const isExact = String(number) === digits || Number.isSafeInteger(number);
+    if (fields !== undefined || isExact || !/^-?\d+$/.test(digits)) return number;
+    const integer = integerOf(digits);
+    if (integer !== undefined) return toInteger(integer);
+    if (roundsNumbers === true) return number;
+    throw new DomainError(httpErrors.inexactInteger, { number: digits.slice(0, maxQuotedDigits) });
   }) as unknown;
 }
 
-function exactInteger(digits: string, toInteger: JsonBodyRules['toInteger']): unknown {
+/** JSON has no infinity, so the largest double stands for anything larger. */
+function nearestDouble(digits: string): number {
+  const number = Number(digits);
+  return Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE;
+}
+
+/** Returns undefined for more than 64 bits. */
+function integerOf(digits: string): bigint | undefined {
   // BigInt takes quadratic time.
   const integer = digits.length > maxIntegerLength ? undefined : BigInt(digits);
-  if (integer !== undefined && BigInt.asIntN(64, integer) === integer) return toInteger(integer);
-  throw new DomainError(httpErrors.inexactInteger, { number: shortened(digits) });
-}
-/** Returns digits without outer zeros, and their power of ten, for comparison. */
-function decimal(number: string): string {
-  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = withoutTrailingZeros(digits);
-  if (significant === '') return '0';
-  const power = Number(exponent) - fraction.length + digits.length - significant.length;
-  return `${mantissa.startsWith('-') ? '-' : ''}${significant}e${power}`;
-}
-
-/** A regular expression would take quadratic time. */
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === '0') end -= 1;
-  return digits.slice(0, end);
-}
-
-function shortened(digits: string): string {
-  return digits.slice(0, maxQuotedDigits);
+  return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }

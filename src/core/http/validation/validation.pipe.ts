@@ -11,19 +11,28 @@ import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { DtoReader, ignoredFieldsValue } from './dto-reader.js';
+import { routeOptionsOf } from '../server/route-options.js';
+import { AllowUnknownFields, DtoReader, ignoredFieldsValue } from './dto-reader.js';
 import { declaredType, type DtoClass } from './dto-field.js';
 
 const noParameters = Object as DtoClass;
+
+/** Proxies, probes and campaigns add parameters to requests that do not filter (rule HTTP-20). */
+@AllowUnknownFields()
+class AnyParameters {}
 
 /** A guard also reports ignored names of requests that fail later, and costs less than an interceptor. */
 @Injectable()
 export class UnknownFieldsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
-    const { query, body } = http.getRequest<FastifyRequest>();
+    const request = http.getRequest<FastifyRequest>();
+    const { method, query, body } = request;
     const [queryType, bodyType] = [declaredType(context, 'query'), declaredType(context, 'body')];
-    const ofQuery = new DtoReader(queryType ?? noParameters, query as object);
+    const { isPublic = false } = routeOptionsOf(request);
+    const isStrict = ['GET', 'HEAD'].includes(method) && !isPublic;
+    const parameters = queryType ?? (isStrict ? noParameters : AnyParameters);
+    const ofQuery = new DtoReader(parameters, query as object);
     if (queryType === undefined) throwIfAny(ofQuery.messages('query'));
     const ofBody = bodyType && isPlainObject(body) ? new DtoReader(bodyType, body).ignored : [];
     const ignored = [...ofQuery.ignored, ...ofBody];
