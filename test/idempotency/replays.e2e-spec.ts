@@ -25,6 +25,19 @@ const record = async () => (await tenant.stored('idempotencyRecords'))[0];
 const setRecord = (fields: object) => tenant.set('idempotencyRecords', {}, fields);
 const codeOf = ({ status, headers }: ExactResponse) => [status, headers['x-error-code']];
 const callbacks = '/reservations/webhook';
+const names = fc.string({ unit: fc.constantFrom(...'ab1'), minLength: 1, maxLength: 3 });
+const values = fc.oneof(fc.string(), fc.integer(), fc.constantFrom(true, false, null));
+const { tree: jsonObjects } = fc.letrec((tie) => ({
+  tree: fc.dictionary(names, tie('value'), { maxKeys: 5, noNullPrototype: true }),
+  value: fc.oneof({ maxDepth: 4 }, values, tie('tree'), fc.array(tie('value'), { maxLength: 3 })),
+}));
+/** Writes the members of every object in the reverse order. */
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, reversed(member)] as const);
+  return Object.fromEntries(members.toReversed());
+};
 const collections =
   'leads clients changeLogs outboxEvents units reservations chequeWallets reservationCallbacks';
 const storedDocuments = () =>
@@ -94,6 +107,25 @@ describe('a repeated request with an Idempotency-Key', () => {
     const second = await send({ key: `"${key}"`, body: '{ "name":\n1 }' });
     expect(second).toEqual({ ...first, isReplayed: true });
     expect(second.headers['content-language']).toBe('ar-eg');
+  });
+
+  it('returns the first response when the members of its objects have another order', async () => {
+    await fc.assert(
+      fc.asyncProperty(jsonObjects, jsonObjects, async (data, additionalData) => {
+        const key = randomUUID();
+        const first = await send({ key, body: { name: 'Mona', data, additionalData } });
+        const body = reversed({ name: 'Mona', data, additionalData });
+        expect(await send({ key, body })).toEqual({ ...first, isReplayed: true });
+      }),
+      { numRuns: rounds(100, 500) },
+    );
+  });
+
+  it('returns 422 when the items of a list have another order', async () => {
+    const key = randomUUID();
+    await send({ key, body: { data: { list: [1, 2] } } });
+    const response = await send({ key, body: { data: { list: [2, 1] } } });
+    expect(codeOf(response)).toEqual([422, 'idempotency.key_reused']);
   });
 
   it('returns 422 when its body or path differs', async () => {

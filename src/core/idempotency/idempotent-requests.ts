@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BSON } from 'mongodb';
 import { DomainError } from '../http/errors/domain-error.js';
 import { RequestDeadline } from '../http/server/request-deadline.js';
+import { isPlainObject } from '../values/json.js';
 import type { IdempotencyClaim } from './idempotency-claim.js';
 import { idempotencyErrors, maxKeyLength, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isReplayable } from './idempotency.service.js';
@@ -88,14 +89,21 @@ export class IdempotentRequests {
   }
 }
 
-/** Ignores white space by hashing the parsed body. */
+/** Payloads are compared as JSON values: neither white space nor the order of members counts. */
 function fingerprintOf({ url, body }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
   return createHash('sha256')
     .update(path)
     .update('\0')
-    .update(BSON.serialize({ body }))
+    .update(BSON.serialize({ body: withSortedMembers(body) }))
     .digest('base64url');
+}
+
+function withSortedMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedMembers);
+  if (!isPlainObject(value)) return value;
+  const names = Object.keys(value).toSorted();
+  return Object.fromEntries(names.map((name) => [name, withSortedMembers(value[name])]));
 }
 
 /** Returns only headers that this request set, and the language of its response. */
