@@ -92,7 +92,7 @@ describe('a callback with a signed key', () => {
     const message = JSON.stringify({ id: `of-${API_KEY}`, ...(JSON.parse(body) as object) });
     const report = (more: Record<string, string>) =>
       runProgram('collector.py', [], { API_URL: service.url, API_KEY, ...more }, message);
-    expect((await report({})).stdout).toContain('401 key.signature_invalid');
+    expect((await report({})).stdout).toContain('401 key.signature_missing');
     for (let time = 0; time < 2; time++) {
       const { stdout, stderr } = await report({ SIGNING_SECRET });
       expect([stdout, stderr]).toEqual([expect.stringContaining('cheque applied'), '']);
@@ -100,38 +100,47 @@ describe('a callback with a signed key', () => {
     expect(await reports()).toBe(1);
   });
 
-  it('returns 401 and changes nothing when the signature is missing or wrong', async () => {
+  it('returns 401 with the code of the mistake, and changes nothing, when its signature is not valid', async () => {
     const { body, reports } = await newCheque();
     const validHeaders = headersFor(body);
     const { 'webhook-timestamp': timestamp, 'webhook-signature': signature } = validHeaders;
-    const withoutOne = Object.keys(validHeaders).map((name) => {
-      return [
-        body,
-        Object.fromEntries(Object.entries(validHeaders).filter(([one]) => one !== name)),
-      ] as const;
-    });
-    const rejected: readonly (readonly [string | undefined, object])[] = [
-      [body, {}],
-      ...withoutOne,
-      [body, { ...validHeaders, 'webhook-id': 'msg_other' }],
-      [body, { ...validHeaders, 'webhook-timestamp': String(Number(timestamp) - 1) }],
-      [body, { ...validHeaders, 'webhook-timestamp': `${timestamp}.0` }],
-      [body, { ...validHeaders, 'webhook-signature': signature.replace('v1', 'v2') }],
-      [body, { ...validHeaders, 'webhook-signature': signature.slice(0, -4) }],
-      [body, { ...validHeaders, 'webhook-signature': 'v1,' }],
-      [body, headersFor(body, await issue())],
-      [body, headersFor(body, signedKey, { seconds: -310 })],
-      [body, headersFor(body, signedKey, { seconds: 310 })],
-      [`${body} `, validHeaders],
-      ['{"broken', validHeaders],
-      [undefined, validHeaders],
-      [undefined, {}],
-    ];
+    const names = Object.keys(validHeaders);
+    const withoutOne = names.map((name) =>
+      Object.fromEntries(Object.entries(validHeaders).filter(([one]) => one !== name)),
+    );
+    const withEmpty = names.map((name) => ({ ...validHeaders, [name]: '' }));
+    const isoTime = new Date().toISOString();
+    const rejected: Record<string, readonly (readonly [string | undefined, object])[]> = {
+      'key.signature_missing': [
+        ...[{}, ...withoutOne, ...withEmpty].map((headers) => [body, headers] as const),
+        [undefined, {}],
+      ],
+      'key.signature_expired': [
+        ...[`${timestamp}.0`, `${timestamp}000`, isoTime, `-${timestamp}`, 'now'].map(
+          (sent) => [body, { ...validHeaders, 'webhook-timestamp': sent }] as const,
+        ),
+        [body, headersFor(body, signedKey, { seconds: -310 })],
+        [body, headersFor(body, signedKey, { seconds: 310 })],
+      ],
+      'key.signature_mismatch': [
+        [body, { ...validHeaders, 'webhook-id': 'msg_other' }],
+        [body, { ...validHeaders, 'webhook-timestamp': String(Number(timestamp) - 1) }],
+        [body, { ...validHeaders, 'webhook-signature': signature.replace('v1', 'v2') }],
+        [body, { ...validHeaders, 'webhook-signature': signature.slice(0, -4) }],
+        [body, { ...validHeaders, 'webhook-signature': 'v1,' }],
+        [body, headersFor(body, await issue())],
+        [`${body} `, validHeaders],
+        ['{"broken', validHeaders],
+        [undefined, validHeaders],
+      ],
+    };
     const denied = { statusCode: 401, message: 'Access Denied, API key not valid' };
-    for (const [sent, headers] of rejected) {
-      const response = await send(sent, headers).expect(401);
-      expect(response.body).toEqual(denied);
-      expect(response.headers['x-error-code']).toBe('key.signature_invalid');
+    for (const [code, requests] of Object.entries(rejected)) {
+      for (const [sent, headers] of requests) {
+        const response = await send(sent, headers).expect(401);
+        expect(response.body).toEqual(denied);
+        expect([headers, response.headers['x-error-code']]).toEqual([headers, code]);
+      }
     }
     expect(await reports()).toBe(0);
     // The same headers are valid with the body that they sign.

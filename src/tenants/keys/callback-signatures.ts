@@ -20,6 +20,8 @@ import type { Caller } from './caller.js';
 /** Allows for transfer time and the partner's clock. */
 const maxClockSkewMs = 5 * minuteMs;
 
+type SignatureFailure = 'signatureMissing' | 'signatureExpired' | 'signatureMismatch';
+
 /** Applies to callbacks whose keys have secrets (rule AUTH-8). */
 @Injectable()
 export class CallbackSignatures {
@@ -37,11 +39,12 @@ export class CallbackSignatures {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const { secrets } = (request.caller ?? {}) as Partial<Caller>;
       if (!secrets || routeOptionsOf(request).permission !== 'reservations.callback') return done();
-      const signature = this.signatureOf(request);
-      if (signature === null) return done(this.invalidSignature(request));
+      const signature = signatureOf(request);
+      if (signature === null) return done(this.failure(request, 'signatureMissing'));
+      if (!this.isCurrent(signature)) return done(this.failure(request, 'signatureExpired'));
       request.verifyRawBody = (body) => {
         if (!this.isSigned(request.caller as Caller, body, signature))
-          throw this.invalidSignature(request);
+          throw this.failure(request, 'signatureMismatch');
         request.headers['idempotency-key'] = signature.id;
         request.verifyRawBody = null;
       };
@@ -49,7 +52,7 @@ export class CallbackSignatures {
     });
     // A request without a body has not been verified yet.
     fastify.addHook('preHandler', (request, _reply, done) => {
-      done(request.verifyRawBody === null ? undefined : this.invalidSignature(request));
+      done(request.verifyRawBody === null ? undefined : this.failure(request, 'signatureMismatch'));
     });
   }
 
@@ -68,17 +71,20 @@ export class CallbackSignatures {
     );
   }
 
-  private signatureOf({ headers }: FastifyRequest): Signature | null {
-    const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
-      (name) => headers[`webhook-${name}`],
-    );
-    if (typeof id !== 'string' || typeof signatures !== 'string') return null;
-    if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return null;
-    const offMs = Math.abs(this.clock.now().getTime() - 1_000 * Number(timestamp));
-    return offMs <= maxClockSkewMs ? { id, timestamp, signatures } : null;
+  private isCurrent({ timestamp }: Signature): boolean {
+    const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : NaN;
+    return Math.abs(this.clock.now().getTime() - 1_000 * seconds) <= maxClockSkewMs;
   }
 
-  private invalidSignature({ ip }: FastifyRequest): DomainError {
-    return this.failures.count(ip, new DomainError(authenticationErrors.signatureInvalid));
+  private failure({ ip }: FastifyRequest, reason: SignatureFailure): DomainError {
+    return this.failures.count(ip, new DomainError(authenticationErrors[reason]));
   }
+}
+
+/** An empty header counts as missing: an empty id could not name the message. */
+function signatureOf({ headers }: FastifyRequest): Signature | null {
+  const [id = '', timestamp = '', signatures = ''] = ['id', 'timestamp', 'signature'].map((name) =>
+    String(headers[`webhook-${name}`] ?? ''),
+  );
+  return id === '' || timestamp === '' || signatures === '' ? null : { id, timestamp, signatures };
 }

@@ -1,6 +1,12 @@
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 import { generalErrors, httpErrors } from './http-errors.js';
 
+const signatureError = {
+  status: 401,
+  messageKey: 'authentication.keyInvalid',
+  omitsErrorField: true,
+} as const;
+
 /** The codes tell a missing key from an invalid one (rule AUTH-3). */
 export const authenticationErrors = errorDefinitions('authentication', {
   keyMissing: {
@@ -29,15 +35,26 @@ export const authenticationErrors = errorDefinitions('authentication', {
     cause: 'The API key is restricted to other client addresses',
     remedy: 'Send the request from a permitted address, or ask the operator to add yours',
   },
-  signatureInvalid: {
-    status: 401,
-    code: 'key.signature_invalid',
-    messageKey: 'authentication.keyInvalid',
-    omitsErrorField: true,
+  signatureMissing: {
+    ...signatureError,
+    code: 'key.signature_missing',
     cause:
-      'The key is for signed callbacks, and the signature is missing, wrong or older than five minutes',
+      'The key is for signed callbacks, and `webhook-id`, `webhook-timestamp` or `webhook-signature` is missing or empty',
+    remedy: 'Send all three headers, as Standard Webhooks defines',
+  },
+  signatureExpired: {
+    ...signatureError,
+    code: 'key.signature_expired',
+    cause:
+      '`webhook-timestamp` is more than five minutes off, or is no whole number of seconds since 1970',
+    remedy: 'Sign each attempt with the current time in seconds, and synchronize your clock',
+  },
+  signatureMismatch: {
+    ...signatureError,
+    code: 'key.signature_mismatch',
+    cause: 'No `v1` signature was made over this body, id and timestamp with a secret of the key',
     remedy:
-      'Sign the raw bytes of the body with the secret of the key, as Standard Webhooks defines',
+      'Sign `<id>.<timestamp>.<body>` with the raw bytes of the body and the decoded secret of this key',
   },
   tooManyFailures: {
     status: 429,
@@ -71,5 +88,7 @@ export const commonCompoundErrors = commonErrorsWith({ messageKey: keyMissing.ot
 
 export const commonCallbackErrors = [
   ...commonErrorsWith({ omitsErrorField: true }),
-  others.signatureInvalid,
+  others.signatureMissing,
+  others.signatureExpired,
+  others.signatureMismatch,
 ];
