@@ -71,7 +71,7 @@ async function addCases(): Promise<[number, Partial<KeyedRequest>][]> {
     [200, { body: { recordSystemId: 'known', name: 'Mona' } }],
     [400, { body: { name: 1 }, headers: { language: 'ar-eg' } }],
     [400, { body: { phoneNumber: '0100 123 4567' } }],
-    [400, { path: '/leads?x=1' }],
+    [201, { path: '/leads?x=1' }],
     [400, { body: [] }],
     [200, { ...units, body: { unitId: 'V-1' } }],
     [400, { ...units, body: { unitId: 'V-2' } }],
