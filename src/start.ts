@@ -24,7 +24,7 @@ import { RequestDeadline } from './core/http/server/request-deadline.js';
 import { createLogger } from './core/http/server/logger.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
-import { printStartupBanner, startupLines } from './development/startup-banner.js';
+import { announceStart, announceStop } from './development/startup-banner.js';
 import { ensureDemoOrganization } from './development/demo/demo-organization.js';
 import {
   assertTransactionsSupported,
@@ -68,6 +68,7 @@ export interface RunningService {
   readonly url: string | null;
   /** Prints addresses and keys; from then on a signal may arrive. */
   announce(): void;
+  announceStop(isFinished: boolean): void;
   /** Resolves to false after a timeout. */
   shutDown(): Promise<boolean>;
 }
@@ -77,12 +78,14 @@ export async function startService(): Promise<void> {
   try {
     environment = loadEnvironment();
     const service = await runService(environment);
-    const shutDown = () => {
-      void service.shutDown().then((isFinished) => process.exit(isFinished ? 0 : 1));
+    const shutDown = async () => {
+      const isFinished = await service.shutDown();
+      service.announceStop(isFinished);
+      process.exit(isFinished ? 0 : 1);
     };
     // npm forwards signals that the process group has received already, so each may arrive twice.
-    process.on('SIGTERM', shutDown);
-    process.on('SIGINT', shutDown);
+    process.on('SIGTERM', () => void shutDown());
+    process.on('SIGINT', () => void shutDown());
     service.announce();
   } catch (error) {
     exitOnStartupError(error, environment?.NODE_ENV);
@@ -123,7 +126,7 @@ export async function runService(
     // This comes last: a failed start would store the demo's keys without printing them.
     const demo =
       environment.NODE_ENV === 'development' ? await ensureDemoOrganization(service.app) : null;
-    const lines = startupLines({ url, operationsUrl, environment, database, demo });
+    const started = { url, operationsUrl, environment, database, demo };
     const { shutDown: shutDownService } = service;
     const shutDown = async () => {
       const isFinished = await shutDownService();
@@ -131,7 +134,12 @@ export async function runService(
       await database.stop();
       return isFinished;
     };
-    return { url, announce: () => printStartupBanner(lines, environment, logger), shutDown };
+    return {
+      url,
+      announce: () => announceStart(started, environment, logger),
+      announceStop: (isFinished) => announceStop(isFinished, environment, logger),
+      shutDown,
+    };
   } catch (error) {
     await service?.app.close();
     await database.stop();

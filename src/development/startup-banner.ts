@@ -13,6 +13,13 @@ export interface StartupInfo {
   readonly demo: DemoOrganization | null;
 }
 
+const firstLead = {
+  recordSystemId: 'form-1',
+  name: 'Mona',
+  phoneNumber: '01007654321',
+  project: 'Palm Meadows',
+};
+
 export function startupLines(started: StartupInfo): Line[] {
   const { url, operationsUrl, environment, database, demo } = started;
   return [
@@ -57,18 +64,37 @@ function demoKeyLines({ organizationId, keys }: DemoOrganization): Line[] {
   return [['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo --for everything`]];
 }
 
+/** Returns a command with the website's key, to be pasted into any shell; null if the key is unknown. */
+export function firstRequest({ url, demo }: Pick<StartupInfo, 'url' | 'demo'>): string | null {
+  const key = demo?.keys?.get('website');
+  if (url === null || key === undefined) return null;
+  return (
+    `curl -sS -w '\\n' ${url}/${basePath}/leads \\\n` +
+    `  -H 'api-key: ${key}' -H 'content-type: application/json' \\\n` +
+    `  -d '${JSON.stringify(firstLead)}'`
+  );
+}
+
 /** Writes to standard output for people, but logs in production, where programs read it (rule OPS-12). */
-export function printStartupBanner(
-  lines: readonly Line[],
+export function announceStart(
+  started: StartupInfo,
   { NODE_ENV }: Environment,
   logger: Logger,
 ): void {
-  if (NODE_ENV !== 'production') return print(lines);
-  for (const [label, value] of lines) logger.info(`${label} ${value}`);
-}
-
-function print(lines: readonly Line[]): void {
+  const lines = startupLines(started);
+  if (NODE_ENV === 'production') {
+    for (const [label, value] of lines) logger.info(`${label} ${value}`);
+    return;
+  }
   const width = Math.max(...lines.map(([label]) => label.length));
   const text = lines.map(([label, value]) => `${label.padEnd(width)}  ${value}\n`).join('');
-  process.stdout.write(`\n${text}\n`);
+  const request = firstRequest(started);
+  const example = request && `\nSend a lead from another terminal:\n\n${request}\n`;
+  process.stdout.write(`\n${text}${example ?? ''}\n`);
+}
+
+export function announceStop(isFinished: boolean, { NODE_ENV }: Environment, logger: Logger): void {
+  const line = isFinished ? 'Stopped.' : 'Stopped before every request had finished.';
+  if (NODE_ENV === 'production') logger.info(line);
+  else process.stdout.write(`${line}\n`);
 }

@@ -323,6 +323,7 @@ it('a shutdown logs the drain as JSON, without secrets', async () => {
   expect(await service.exited).toBe(0);
   const printed = service.stdout().trimEnd().split('\n');
   const logged = printed.map((line) => JSON.parse(line) as Document);
+  expect(logged.at(-1)).toMatchObject({ level: 30, msg: 'Stopped.' });
   expect(logged.filter(({ msg }) => msg === 'request completed').length).toBeGreaterThanOrEqual(7);
   for (const word of [key, 'a wrong key', ...Object.values(personal)]) {
     expect(service.output()).not.toContain(word);

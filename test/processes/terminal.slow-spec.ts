@@ -104,6 +104,7 @@ describe('at a terminal,', () => {
     expect(list).toMatchObject({ code: 0, output: expect.stringContaining('Nile Homes (demo)') });
     expect(list.output).not.toContain('Building the service');
     expect(await interrupt(start)).toBe(0);
+    expect(start.output()).toMatch(/Stopped\.\s*$/);
   });
 
   it('`npm run start:dev` reloads a saved source, survives a broken one, exits on Ctrl-C', async () => {
