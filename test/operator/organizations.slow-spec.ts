@@ -139,6 +139,10 @@ describe('the command org', () => {
     const id = await addOrganization('Delta Towers');
     const issue = 'key issue --name A --for crm --org';
     expect(await cli.json(issue, 'delta towers')).toMatchObject({ organizationId: id });
+    expect(await cli.json('org show', 'delta towers')).toMatchObject({ _id: id });
+    const rename = ['Delta Towers', '--name', 'Delta'];
+    expect(await cli.json('org update', ...rename)).toMatchObject({ _id: id, name: 'Delta' });
+    await cli.json('org update', 'Delta', '--name', 'Delta Towers');
     const second = await addOrganization('Delta Towers', { createdAt: new Date() });
     await addOrganization('Gone', { isDeleted: true });
     for (const [name, stderr] of [
@@ -149,7 +153,9 @@ describe('the command org', () => {
       ['Delta', 'There is no organization called Delta: `org list` lists the organizations.\n'],
       ['Gone', 'There is no organization called Gone: `org list` lists the organizations.\n'],
     ] as const) {
-      expect(await cli.run(issue, name)).toEqual({ code: 1, stdout: '', stderr });
+      for (const command of [issue, 'org show']) {
+        expect(await cli.run(command, name)).toEqual({ code: 1, stdout: '', stderr });
+      }
     }
   });
 

@@ -41,7 +41,7 @@ export const actions: CommandActions<typeof organizationCommands> = {
     const fields = storedFields(changes);
     const update = () => context.get(OrganizationsRepository).update(_id, fields);
     await context.audit('update organization', { _id }, update, Object.keys(fields).join(' '));
-    return item(organizationView(await context.organization(id)));
+    return item(organizationView(await context.organization(_id.toHexString())));
   },
 };
 

@@ -28,7 +28,7 @@ const settings = {
     parse.matchFields,
   ),
 };
-const id = argument('<id>', 'id of the organization', parse.objectId);
+const id = argument('<id>', 'id or name of the organization', parse.name);
 
 export const organizationCommands = {
   create: defineCommand({
