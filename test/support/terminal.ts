@@ -8,6 +8,7 @@ export interface Terminal {
   untilShown(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   output(): string;
   type(keys: string): void;
+  end(): void;
 }
 
 export const ctrlC = '\u0003';
@@ -37,6 +38,7 @@ export function openTerminal(
       }
     },
     type: (keys) => child.stdin.write(keys),
+    end: () => void child.kill(),
   };
 }
 
