@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ObjectId } from 'mongodb';
+import { MongoClient, ObjectId } from 'mongodb';
 import { addKey, addLead, addReservation, addUnit, addWallet } from '../support/builders.js';
 import { range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
@@ -253,6 +253,19 @@ describe('a request whose idempotency key is claimed', () => {
     expect(await count('leads')).toBe(2);
     expect((await record())?.['owner']).not.toBe(owner);
     expect((await send({ key, body: {} })).status).toBe(422);
+  });
+
+  it('returns its result while the transaction of the dead owner still holds the claim', async () => {
+    const [key, body] = [randomUUID(), { name: 'Mona' }];
+    await leaveClaim(key, body, 60_000);
+    await using client = new MongoClient(service.databaseUri, { appName: 'integration-api' });
+    await using session = client.startSession();
+    session.startTransaction();
+    const { _id } = (await record()) as { _id: ObjectId };
+    const records = client.db().collection('idempotencyRecords');
+    await records.updateOne({ _id }, { $set: { response: {} } }, { session });
+    expect(await send({ key, body })).toMatchObject({ status: 201, isReplayed: false });
+    await expect(session.commitTransaction()).rejects.toMatchObject({ code: 251 });
   });
 
   it('changes nothing after a takeover, and does not affect its group', async () => {

@@ -8,6 +8,7 @@ import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { duplicateKey } from '../database/connection/database-errors.js';
 import { InjectCollection, TenantCollection } from '../database/documents/tenant-collection.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import type { RequestCaller } from '../http/request-caller.js';
 import { hourMs, minuteMs } from '../values/time.js';
@@ -21,7 +22,7 @@ import { idempotencyErrors } from './idempotency-key.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 
 /** A lease outlives its request by this time. */
-const leaseMarginMs = 2_000;
+const leaseMarginMs = 1_000;
 /** MongoDB removes expired documents once per minute. */
 const removalMs = minuteMs;
 /** A record may change between its read and its takeover. */
@@ -63,6 +64,7 @@ export class IdempotencyService {
   constructor(
     @InjectCollection('IdempotencyRecord')
     private readonly records: TenantCollection<IdempotencyRecordDocument>,
+    private readonly transactions: Transactions,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
   ) {
@@ -88,7 +90,7 @@ export class IdempotencyService {
         if (found.response) return { response: await unpack(found.response) };
         if (!this.isLeaseOver(found)) break;
       }
-      if (await this.takeOver(found, record)) {
+      if (await this.takeOver(found, record, request.caller.expiresAt)) {
         return { claim: claimOf({ ...record, _id: found._id }, request) };
       }
     }
@@ -157,16 +159,27 @@ export class IdempotencyService {
     }
   }
 
-  /** Takes over an expired or released record. @returns false when it has changed since it was read */
+  /**
+   * Takes over an expired or released record. The open transaction of a dead owner would block a single write, and
+   * later the request itself, until the server ends it.
+   *
+   * @returns false when it has changed since it was read
+   */
   private async takeOver(
     found: IdempotencyRecordDocument,
     { fingerprint, owner, claimedAt, expiresAt, updatedAt }: IdempotencyRecordDocument,
+    deadline: number | undefined,
   ): Promise<boolean> {
     const { organizationId, _id, response } = found;
     const filter = { _id, owner: found.owner, response: { $exists: response !== undefined } };
     const $set = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
     const update = { $set, $unset: { response: '' } } as const;
-    return this.records.updateOne(organizationId, filter, update);
+    const isReleased = found.claimedAt.getTime() === 0;
+    const followsDeadProcess = response === undefined && !isReleased;
+    return this.transactions.run(() => this.records.updateOne(organizationId, filter, update), {
+      expiresAt: deadline,
+      followsDeadProcess,
+    });
   }
 
   private newRecord({ caller, key, fingerprint }: IdempotentRequest): IdempotencyRecordDocument {

@@ -3,8 +3,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The proxy drops the connection before a commit arrives, after half of it has arrived, or before its response. */
-export type Cut = 'before' | 'within' | 'after';
+/**
+ * The proxy drops the connection before a commit arrives, after half of it has arrived, or before its response; or it
+ * holds the commit back and leaves the connection open.
+ */
+export type Cut = 'before' | 'within' | 'after' | 'held';
 
 /** May be changed at any time, also for open connections. */
 export interface NetworkFaults {
@@ -22,11 +25,14 @@ const commit = Buffer.from('commitTransaction');
 export async function startTcpProxy(target: number | string) {
   const faults = { ...noFaults };
   const clients = new Set<Socket>();
+  const held: Buffer[] = [];
   let cuts = 0;
   let paused = Promise.withResolvers<void>();
   paused.resolve();
+  const connectToServer = () =>
+    typeof target === 'number' ? connect(target, '127.0.0.1') : connect(target);
   const server = createServer((client) => {
-    const database = typeof target === 'number' ? connect(target, '127.0.0.1') : connect(target);
+    const database = connectToServer();
     clients.add(client.setNoDelay(true));
     database.setNoDelay(true);
     let isResponseLost = false;
@@ -43,7 +49,9 @@ export async function startTcpProxy(target: number | string) {
         const cut = chunk.includes(commit) ? faults.cutCommit() : undefined;
         if (cut !== undefined) cuts++;
         isResponseLost ||= cut === 'after';
-        if (cut !== 'before') yield cut === 'within' ? chunk.subarray(0, chunk.length / 2) : chunk;
+        if (cut === 'held') held.push(chunk);
+        else if (cut !== 'before')
+          yield cut === 'within' ? chunk.subarray(0, chunk.length / 2) : chunk;
         if (cut === 'before' || cut === 'within') return;
       }
     }
@@ -62,8 +70,17 @@ export async function startTcpProxy(target: number | string) {
   return {
     port: (server.address() as AddressInfo).port,
     faults,
-    /** Returns the number of commits whose connection was dropped. */
+    /** Returns the number of commits that were held back or whose connection was dropped. */
     cuts: () => cuts,
+    /** Lets the server receive and answer the commits that were held back, even if their sender has died. */
+    deliverHeld: async () => {
+      for (const chunk of held.splice(0)) {
+        const connection = connectToServer();
+        connection.write(chunk);
+        await once(connection, 'data');
+        connection.destroy();
+      }
+    },
     /** Lets all connections hang without closing them. */
     pause: () => {
       paused = Promise.withResolvers();

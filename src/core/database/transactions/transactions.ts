@@ -31,6 +31,8 @@ export interface TransactionOptions {
   /** Longer conflicts abort with a {@link ContentionError}. */
   readonly maxConflictWaitMs?: number;
   readonly isDryRun?: boolean;
+  /** A process that wrote these documents has died: the first attempt already aborts orphaned transactions. */
+  readonly followsDeadProcess?: boolean;
   /** Deadline in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
   readonly expiresAt?: number | undefined;
 }
@@ -142,6 +144,13 @@ export class Transactions {
     return new DatabaseUnavailableError(cause);
   }
 
+  private async abortOrphans(): Promise<void> {
+    this.abortingOrphans ??= abortOrphanedTransactions(this.connection.getClient()).finally(
+      () => (this.abortingOrphans = undefined),
+    );
+    await this.abortingOrphans;
+  }
+
   private async runUntilUnique<T>(
     work: () => Promise<T>,
     deadline: number,
@@ -163,11 +172,15 @@ export class Transactions {
   private async runOnce<T>(
     work: () => Promise<T>,
     deadline: number,
-    { maxConflictWaitMs = Number.POSITIVE_INFINITY, isDryRun = false }: TransactionOptions,
+    {
+      maxConflictWaitMs = Number.POSITIVE_INFINITY,
+      isDryRun = false,
+      followsDeadProcess = false,
+    }: TransactionOptions,
   ): Promise<T> {
     let lastError: unknown;
     const patienceEnd = Date.now() + maxConflictWaitMs;
-    let conflictDeadline = Date.now() + conflictThresholdMs;
+    let conflictDeadline = Date.now() + (followsDeadProcess ? 0 : conflictThresholdMs);
     const attempt = async () => {
       // The driver retries for two minutes unless the callback stops it.
       if (Date.now() >= deadline) throw this.expiredError(lastError);
@@ -175,10 +188,7 @@ export class Transactions {
         throw new ContentionError(lastError);
       }
       if (Date.now() >= conflictDeadline) {
-        this.abortingOrphans ??= abortOrphanedTransactions(this.connection.getClient()).finally(
-          () => (this.abortingOrphans = undefined),
-        );
-        await this.abortingOrphans;
+        await this.abortOrphans();
         conflictDeadline = Date.now() + conflictThresholdMs;
       }
       this.counts.attempts.inc();
