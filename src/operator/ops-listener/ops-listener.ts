@@ -4,7 +4,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { Connections, unparsableResponse } from '../../core/http/server/connections.js';
 import { listenOn } from '../../core/http/server/listen.js';
-import { trustProxyOption } from '../../core/http/server/fastify-adapter.js';
+import { readForwardedAddresses, trustProxyOption } from '../../core/http/server/client-address.js';
 import { requestIdFor } from '../../core/http/server/request-context.js';
 import { addRequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
@@ -75,6 +75,7 @@ export class OpsListener implements OnApplicationShutdown {
       done();
     });
     connections.addTo(server);
+    readForwardedAddresses(server);
     connections.rejectAmbiguousRequests(server);
     server.addHook('onSend', (_request, reply, _payload, done) => {
       void reply.header('cache-control', 'no-store');

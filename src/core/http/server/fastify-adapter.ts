@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
+import { readForwardedAddresses, trustProxyOption } from './client-address.js';
 import { Connections, unparsableResponse } from './connections.js';
 import { checkDeclaredBodies, hasBody, isIncomplete } from './request-checks.js';
 import { addRequestContext, requestIdFor, setContextHeaders } from './request-context.js';
@@ -91,6 +92,7 @@ export async function createHttpServer(options: AdapterOptions) {
   const adapter = newAdapter(options, connections);
   const fastify = adapter.getInstance<FastifyInstance>();
   connections.addTo(fastify);
+  readForwardedAddresses(fastify);
   addRequestContext(fastify);
   addRequestLog(fastify, logger);
   connections.rejectAmbiguousRequests(fastify);
@@ -173,12 +175,6 @@ function newAdapter(
     },
     skipMiddie: true,
   });
-}
-
-/** Selects proxies whose `X-Forwarded-*` headers count; a number counts them from the nearest. */
-export function trustProxyOption({ TRUST_PROXY: trusted }: Environment) {
-  if (typeof trusted !== 'number') return trusted;
-  return (_address: string, hop: number) => hop < trusted;
 }
 
 const toInteger = (integer: bigint) => Long.fromBigInt(integer);
