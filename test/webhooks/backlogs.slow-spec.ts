@@ -9,6 +9,7 @@ import { startSession } from '../operator/command-line.js';
 import { conventions } from '../support/builders.js';
 import { profileCommands, excessiveKeyReads, wastefulCommands } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
+import { startTestService } from '../support/test-service.js';
 import { type AddedEndpoint, allowLoopback, useWebhooks } from './webhook-service.js';
 
 const minute = 60_000;
@@ -174,6 +175,27 @@ describe('pending deliveries', () => {
     expect(endpoint.received).toEqual([]);
     const updates = await collection('system.profile').find({ op: 'update' }).toArray();
     expect(Math.max(...updates.map(({ nModified }) => Number(nModified)))).toBe(1_000);
+  });
+
+  it('cost one query per search while their endpoint is paused', async () => {
+    const endpoint = await addEndpoint();
+    await endpoint.store({ pausedUntil: new Date(Date.now() + 365 * 24 * hour) });
+    await addDeliveries(endpoint.id, 3, { status: 'pending' });
+    // The worker of this service runs only when the test calls it.
+    const service = await startTestService({ ROLE: 'api' }, webhooks.service.databaseUri);
+    webhooks.stopAfterTest(() => service.stop());
+    const worker = service.service.app.get(WebhookWorker);
+    await worker.deliverDue();
+    const queries: string[] = [];
+    service.tenantCommands.onCommand(({ name, collection: queried }) => {
+      if (queried === 'webhookDeliveries') queries.push(name);
+    });
+    for (let turn = 0; turn < 4; turn++) await worker.deliverDue();
+    expect(queries).toHaveLength(4);
+    await endpoint.store({ pausedUntil: null });
+    await worker.deliverDue();
+    const failed = { endpointId: endpoint.id, failureReason: 'event expired' };
+    await eventually(async () => expect(await deliveries().countDocuments(failed)).toBe(3));
   });
 
   it('do not slow down the search for due deliveries', async () => {

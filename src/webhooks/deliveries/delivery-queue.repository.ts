@@ -62,14 +62,15 @@ export class DeliveryQueueRepository {
     this.endpoints = endpoints.allTenants;
   }
 
-  /** Costs one seek when nothing is due, or else one for each endpoint with pending deliveries. */
-  async findDueEndpoints(now: Date): Promise<DueEndpoint[]> {
+  /** Costs one seek. */
+  async hasDue(now: Date): Promise<boolean> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
-    const one = await this.deliveries.findOne(due, {
-      sort: { nextAttemptAt: 1 },
-      projection: { _id: 1 },
-    });
-    if (one === null) return [];
+    const options = { sort: { nextAttemptAt: 1 }, projection: { _id: 1 } } as const;
+    return (await this.deliveries.findOne(due, options)) !== null;
+  }
+
+  /** Costs one seek for each endpoint with pending deliveries. */
+  async findDueEndpoints(now: Date): Promise<DueEndpoint[]> {
     // Only an enabled endpoint can be paused: deliveries of a disabled one fail.
     const isPaused = { $and: [{ $eq: ['$isEnabled', true] }, { $gt: ['$pausedUntil', now] }] };
     const isReady = { $and: [isFree, { $not: [isPaused] }] };

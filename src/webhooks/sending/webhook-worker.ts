@@ -20,6 +20,7 @@ export class WebhookWorker implements OnModuleDestroy {
     () => intervalMs,
   );
   private readonly queuedEndpoints = new Set<string>();
+  private hadDue = false;
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
@@ -51,7 +52,11 @@ export class WebhookWorker implements OnModuleDestroy {
 
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
-    for (const { _id, isReady, latencyClass } of await this.queue.findDueEndpoints(now)) {
+    // Deliveries of a paused endpoint stay due, so the cheaper query would find them every time.
+    if (!this.hadDue && !(await this.queue.hasDue(now))) return;
+    const endpoints = await this.queue.findDueEndpoints(now);
+    this.hadDue = endpoints.length > 0;
+    for (const { _id, isReady, latencyClass } of endpoints) {
       if (isReady === undefined) await this.queue.failPendingBatch(_id, 'endpoint removed', now);
       else if (isReady) this.queueTurn(_id, latencyClass ?? 'new');
     }
