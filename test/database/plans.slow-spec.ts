@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
+import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { addKey, addReservation, addUnit, addWallet, conventions } from '../support/builders.js';
 import {
   collectionNames,
@@ -244,7 +245,11 @@ describe('a query', () => {
     await get(`/reservations/${reservationId.toHexString()}`);
   }
 
-  it.each([
+  async function passOverPhones(): Promise<void> {
+    await service.service.app.get(LeadPhoneKeys).run();
+  }
+
+  it.each<[string, (turn: number) => Promise<void>, string]>([
     [
       'leads, their events and deliveries',
       writeLeads,
@@ -253,6 +258,7 @@ describe('a query', () => {
     ['known and unknown keys of requests and of the API', useKeys, 'apiKeys idempotencyRecords'],
     ['writes of units and reservations', writeUnits, 'units reservations compounds'],
     ['reservations', reportCheque, 'reservations chequeWallets units'],
+    ['the background pass over phones', passOverPhones, 'organizations'],
   ])('scans no collection and reads no unneeded documents: %s', async (_, work, collections) => {
     let turn = 0;
     const commands = await commandsOf(() => work((turn += 1)));

@@ -18,7 +18,7 @@ export async function profileCommands(db: Db, work: () => Promise<unknown>): Pro
   const profile = db.collection('system.profile');
   const commands = await profile.find({ planSummary: { $exists: true } }).toArray();
   await profile.drop();
-  return commands.filter((command) => !isExpectedFullRead(command));
+  return commands;
 }
 
 /** Replaces the profile, because its default size of 1 MB would drop the first commands of long work. */
@@ -26,11 +26,6 @@ async function emptyProfile(db: Db): Promise<void> {
   // A command that is still running is recorded when it ends, even after the drop.
   await db.collection('system.profile').drop();
   await db.createCollection('system.profile', { capped: true, size: profileBytes });
-}
-
-/** Background passes read all organizations on purpose. */
-function isExpectedFullRead({ ns }: Document): boolean {
-  return ns.endsWith('.organizations');
 }
 
 function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Document) {
