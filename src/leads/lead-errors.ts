@@ -12,10 +12,13 @@ export const leadErrors = errorDefinitions('leads', {
     code: 'lead.duplicate_phone',
     messageKey: 'leads.duplicatePhoneUnassigned',
     sample: { phone: '01001234567' },
-    otherMessage: {
-      key: 'leads.duplicatePhoneAssigned',
-      values: { phone: '+201112223334', user: 'Mona Adel' },
-    },
+    otherMessages: [
+      {
+        key: 'leads.duplicatePhoneAssigned',
+        values: { phone: '+201112223334', user: 'Mona Adel' },
+      },
+      { key: 'leads.duplicatePhoneAssignedUnnamed', values: { phone: '+201112223335' } },
+    ],
     isList: true,
     cause: 'Another lead of the organization has the phone; one message for each phone',
     remedy: 'Update that lead, or ask the organization to allow such leads',

@@ -3,9 +3,9 @@ import { allErrors } from './errors.js';
 import { type Language, languages } from '../core/localization/language.js';
 import { messageFiles } from '../core/localization/localization.module.js';
 
-const messages = allErrors.flatMap(({ messageKey, sample = {}, otherMessage }) => [
+const messages = allErrors.flatMap(({ messageKey, sample = {}, otherMessages = [] }) => [
   { key: messageKey, values: sample },
-  ...(otherMessage === undefined ? [] : [{ values: {}, ...otherMessage }]),
+  ...otherMessages.map((message) => ({ values: {}, ...message })),
 ]);
 
 const files = (await messageFiles.load()) as Readonly<

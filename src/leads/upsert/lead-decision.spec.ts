@@ -146,19 +146,23 @@ describe('decideLead with phones of other leads', () => {
     leadWith({ data: { phoneNumber: '01223334445' }, assignedToId: new ObjectId() }),
   ];
   const userNames = new Map([[mona.toHexString(), 'Mona Adel']]);
-  const [unassigned, assigned] = ['leads.duplicatePhoneUnassigned', 'leads.duplicatePhoneAssigned'];
+  const unassigned = (duplicate: string) => ({
+    key: 'leads.duplicatePhoneUnassigned',
+    values: { phone: duplicate },
+  });
+  const named = {
+    key: 'leads.duplicatePhoneAssigned',
+    values: { phone: '+201112223334', user: 'Mona Adel' },
+  };
+  const unnamed = { key: 'leads.duplicatePhoneAssignedUnnamed', values: { phone: '01223334445' } };
 
   it.each([
-    ['+20 100 123 4567', '01999999999', [{ phone: '+20 100 123 4567' }]],
-    [sent, '+201112223334', [{ phone: sent }, { phone: '+201112223334', user: 'Mona Adel' }]],
-    ['01223334445', '', [{ phone: '01223334445' }]],
-    [sent, sent, [{ phone: sent }]],
-  ])('returns a message for each duplicate of %j and %j', (phoneNumber, phoneNumber2, found) => {
+    ['+20 100 123 4567', '01999999999', [unassigned('+20 100 123 4567')]],
+    [sent, '+201112223334', [unassigned(sent), named]],
+    ['01223334445', '', [unnamed]],
+    [sent, sent, [unassigned(sent)]],
+  ])('returns a message for each duplicate of %j and %j', (phoneNumber, phoneNumber2, messages) => {
     const payload = { data: { phoneNumber, phoneNumber2 } };
-    const messages = found.map((values) => ({
-      key: 'user' in values ? assigned : unassigned,
-      values,
-    }));
     const error = expect.objectContaining({ message: 'lead.duplicate_phone', messages });
     expect(() => decide(payload, { phoneOwners, userNames })).toThrow(error);
     const tolerant = { ...withoutClients, allowConflictLeads: true };

@@ -32,15 +32,18 @@ function assertNoDuplicatePhones(
   const messages = [...new Set(sent)].flatMap((phone): LocalizedMessage[] => {
     const key = phoneKey(phone, phoneCountry);
     const owner = own.includes(key) ? undefined : records.findPhoneOwner(key);
-    return owner === undefined ? [] : [phoneMessage(phone, records.userName(owner.assignedToId))];
+    if (owner === undefined) return [];
+    if (!owner.assignedToId)
+      return [{ key: leadErrors.duplicatePhone.messageKey, values: { phone } }];
+    return [assignedMessage(phone, records.userName(owner.assignedToId))];
   });
   if (messages.length > 0) throw new DomainError(leadErrors.duplicatePhone, messages);
 }
 
-function phoneMessage(phone: string, user: string | undefined): LocalizedMessage {
-  const { messageKey, otherMessage } = leadErrors.duplicatePhone;
-  if (user === undefined) return { key: messageKey, values: { phone } };
-  return { key: otherMessage.key, values: { phone, user } };
+function assignedMessage(phone: string, user: string | undefined): LocalizedMessage {
+  const [named, unnamed] = leadErrors.duplicatePhone.otherMessages;
+  if (user === undefined) return { key: unnamed.key, values: { phone } };
+  return { key: named.key, values: { phone, user } };
 }
 
 /** Limits stored sizes: an event holds the lead and both values of each change, in a document of at most 16 MiB. */
@@ -82,9 +85,9 @@ export function decideLead(
   const size = assertLeadSize(merged);
   const storedKeys = currentPhoneKeys(stored ?? {}, organization.phoneCountry).phoneKeys;
   assertNoDuplicatePhones(records, organization, phonesOf(requested), storedKeys);
-  const contact = contactOf(stored?.clientId ? requested : merged.data);
-  const clientId = stored?.clientId;
-  const client = linkClient(records.clients, { requestId, organization, contact, clientId }, now);
+  const contacts = { sent: contactOf(requested), merged: contactOf(merged.data) };
+  const linked = { requestId, organization, ...contacts, clientId: stored?.clientId };
+  const client = linkClient(records.clients, linked, now);
   const phones = derivePhoneKeys(merged.data, organization.phoneCountry);
   const lead = {
     ...(stored ?? newLead(records, payload)),

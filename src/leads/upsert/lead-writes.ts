@@ -91,7 +91,7 @@ export class LeadWrites implements WriteHandler<
         _id,
         owners.flatMap(({ assignedToId }) => assignedToId ?? []),
       ),
-      clients: await this.clients.load(organization, updates.flatMap(clientsToFind), { isAlone }),
+      clients: await this.clients.load(organization, updates.map(clientToFind), { isAlone }),
       compoundsNamed: await compoundsNamed,
       numbers: await numbers,
     };
@@ -174,10 +174,9 @@ function phonesToCheck(
   return [...new Set(phones)];
 }
 
-/** A lead without a client is also matched by its stored contact. */
-function clientsToFind({ request, lead }: MatchedRequest): ClientLookup[] {
-  const sent = { clientId: lead?.clientId, contact: contactOf(request.data) };
-  return lead?.clientId ? [sent] : [sent, { contact: contactOf(lead?.data ?? {}) }];
+function clientToFind({ request, lead }: MatchedRequest): ClientLookup {
+  const [sent, stored] = [contactOf(request.data), contactOf(lead?.data ?? {})];
+  return { clientId: lead?.clientId, sent, stored };
 }
 
 function projectsOf(requests: readonly LeadRequest[]) {

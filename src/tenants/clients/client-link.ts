@@ -77,26 +77,35 @@ export interface ClientLink {
   readonly lockKeys: readonly string[];
 }
 
-interface LinkedLead {
+interface LinkedContact {
   readonly requestId: string;
   readonly organization: Organization;
   readonly contact: Contact;
+}
+
+interface LinkedLead extends Omit<LinkedContact, 'contact'> {
+  readonly sent: Contact;
+  readonly merged: Contact;
   readonly clientId: Types.ObjectId | null | undefined;
 }
 
 type ClientFields = Pick<ClientDocument, 'name' | 'email' | 'phoneNumbers'>;
 
 /** @throws EventTooLargeError when the change cannot be published (rules LEAD-9 and LEAD-10) */
-export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date): ClientLink {
-  const { organization, contact, clientId } = lead;
-  const client = clientId ? clients.findById(clientId) : findMatch(clients, lead);
+export function linkClient(clients: ClientRecords, linked: LinkedLead, now: Date): ClientLink {
+  const { sent, merged, clientId, ...context } = linked;
+  const { organization } = context;
+  // A lead whose client was deleted is matched like a lead without one.
+  const own = clientId ? clients.findById(clientId) : undefined;
+  const lead = { ...context, contact: own === undefined ? merged : sent };
+  const { contact } = lead;
+  const client = own ?? findMatch(clients, lead);
   if (client !== undefined) {
     const { lockKeys, ...change } = updateClient(clients, client, lead, now);
     // An erasure of the client by another lead must see this lead (rule LEAD-15).
-    const linked = clientId ? [] : lockKeysOf(contact, organization.phoneCountry);
-    return { clientId: client._id, ...change, lockKeys: [...new Set([...lockKeys, ...linked])] };
+    const added = own === undefined ? lockKeysOf(contact, organization.phoneCountry) : [];
+    return { clientId: client._id, ...change, lockKeys: [...new Set([...lockKeys, ...added])] };
   }
-  if (clientId) return { clientId, lockKeys: [] };
   const { name, email, phones } = contact;
   const isEmpty = name === undefined && email === undefined && phones.length === 0;
   const isCreated = organization.clients.createFromLeads && !isEmpty;
@@ -106,7 +115,7 @@ export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date):
 /** Returns the owner of the first phone first, because it is the main phone. */
 function findMatch(
   clients: ClientRecords,
-  { organization, contact: { phones, email } }: LinkedLead,
+  { organization, contact: { phones, email } }: LinkedContact,
 ): ClientDocument | undefined {
   for (const field of organization.clients.matchBy) {
     const owners =
@@ -119,7 +128,7 @@ function findMatch(
   return undefined;
 }
 
-function createClient({ requestId, organization, contact }: LinkedLead, now: Date): ClientLink {
+function createClient({ requestId, organization, contact }: LinkedContact, now: Date): ClientLink {
   const client: ClientDocument = {
     _id: new Types.ObjectId(),
     organizationId: organization._id,
@@ -139,7 +148,7 @@ function createClient({ requestId, organization, contact }: LinkedLead, now: Dat
 function updateClient(
   clients: ClientRecords,
   stored: ClientDocument,
-  { requestId, organization, contact }: LinkedLead,
+  { requestId, organization, contact }: LinkedContact,
   now: Date,
 ): Omit<ClientLink, 'clientId'> {
   if (!organization.clients.updateExisting) return { lockKeys: [] };

@@ -18,7 +18,9 @@ import type { ClientDocument } from './client.schema.js';
 
 export interface ClientLookup {
   readonly clientId?: Types.ObjectId | null | undefined;
-  readonly contact: Contact;
+  readonly sent: Contact;
+  /** Also searched for if the lead has no client, or a deleted one. */
+  readonly stored: Contact;
 }
 
 export type FoundClient = ClientDto & { readonly isDeleted: boolean; readonly isErased: boolean };
@@ -40,11 +42,11 @@ export class ClientsService {
     const ids = lookups.flatMap(({ clientId }) => clientId ?? []);
     const linked = await this.findByIds(_id, ids, notDeleted);
     const known = new Map(linked.map((client) => [client._id.toHexString(), client]));
-    const contacts = lookups.map(({ clientId, contact }) => {
+    const contacts = lookups.flatMap(({ clientId, sent, stored }): Contact[] => {
       const client = clientId ? known.get(clientId.toHexString()) : undefined;
-      if (client === undefined) return contact;
-      const missing = missingContact(client, contact, organization);
-      return isAlone ? missing : { ...missing, email: contact.email };
+      if (client === undefined) return [sent, stored];
+      const missing = missingContact(client, sent, organization);
+      return [isAlone ? missing : { ...missing, email: sent.email }];
     });
     const phones = organization.clients.matchBy.includes('phone')
       ? spellingsOf(contacts, organization)

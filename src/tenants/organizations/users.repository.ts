@@ -6,6 +6,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { scalarText } from '../../core/values/json.js';
 
 /** The admin platform writes these documents; this service only reads them. */
 @Schema({ collection: 'users' })
@@ -22,6 +23,7 @@ userSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 export class UsersRepository {
   constructor(@InjectCollection('User') private readonly users: TenantCollection<UserDocument>) {}
 
+  /** Omits users without a name that a message can show. */
   async namesOf(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -32,6 +34,7 @@ export class UsersRepository {
       { _id: { $in: ids } },
       { fields: ['name'] },
     );
-    return new Map(users.flatMap(({ _id, name }) => (name ? [[_id.toHexString(), name]] : [])));
+    const names = users.map(({ _id, name }) => [_id.toHexString(), scalarText(name)] as const);
+    return new Map(names.filter(([, name]) => name.trim() !== ''));
   }
 }

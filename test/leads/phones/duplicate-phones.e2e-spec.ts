@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { addLead, addUser } from '../../support/builders.js';
+import { addLead, addUser, conventions } from '../../support/builders.js';
 import { sharedService } from '../../support/shared-service.js';
 import type { TenantApi } from '../../support/tenant-api.js';
 
@@ -53,6 +53,27 @@ describe('POST /leads with a phone of another lead', () => {
     await tenant.set('leads', { _id }, { assignedToId: null });
     const arabic = await post(data).set('language', 'ar-eg').expect(400);
     const message = 'عميل محتمل مكرر: يوجد عميل محتمل (01000000001) غير مسند إلى أحد.';
+    expect(arabic.body).toEqual(rejection(message));
+  });
+
+  it.each([
+    ['has no name', {}],
+    ['has an empty name', { name: '' }],
+    ['has a name of blanks', { name: ' ' }],
+    ['has a name of another type', { name: { 'en-us': 'Hany' } }],
+    ['belongs to another organization', { name: 'Hany', organizationId: new ObjectId() }],
+  ])('says that someone has the other lead when its user %s', async (_title, fields) => {
+    const data = { phoneNumber: '01000000001' };
+    const user = { ...conventions(tenant.organizationId), ...fields };
+    await service.db.collection('users').insertOne(user, { bypassDocumentValidation: true });
+    const assignedToId = user._id;
+    await tenant.add(addLead, { data, assignedToId });
+    const { body } = await post(data).expect(400);
+    expect(body).toEqual(rejection(duplicate('01000000001', 'assigned to someone')));
+    await tenant.set('leads', {}, { assignedToId: new ObjectId() });
+    expect((await post(data).expect(400)).body).toEqual(body);
+    const arabic = await post(data).set('language', 'ar-eg').expect(400);
+    const message = 'عميل محتمل مكرر: يوجد عميل محتمل (01000000001) مسند إلى شخص ما.';
     expect(arabic.body).toEqual(rejection(message));
   });
 

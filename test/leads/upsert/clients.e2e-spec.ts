@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import { addClient, addLead } from '../../support/builders.js';
 import { sharedService } from '../../support/shared-service.js';
 
@@ -121,6 +122,61 @@ describe('POST /leads with a contact', () => {
       { name: 'Corrected', email: 'c@example.com' },
       { name: 'B', email: 'b@example.com' },
     ]);
+  });
+});
+
+describe('POST /leads for a lead whose client was deleted', () => {
+  const lead = { recordSystemId: 'a', name: 'Mona', phoneNumber, email: 'mona@example.com' };
+  const updates = [{}, { data: { budget: 5 } }, { name: 'Mona Adel' }, { email: 'm@example.com' }];
+
+  it.each(updates)('creates a client from the merged lead when it sends %j', async (update) => {
+    const { clientIdOf, clients, set, stored } = await addTenant();
+    const deleted = await clientIdOf(lead);
+    await set('clients', {}, { isDeleted: true });
+    const id = await clientIdOf({ recordSystemId: 'a', ...update });
+    expect(id).not.toBe(deleted);
+    const contact = { name: 'Mona', email: lead.email, ...update, phoneNumbers: [e164] };
+    const { data: _data, ...expected } = { data: {}, ...contact };
+    const [, created] = await clients();
+    expect(created).toMatchObject({ ...expected, isDeleted: false });
+    expect(String(created?.['_id'])).toBe(id);
+    expect(await stored('leads')).toMatchObject([{ clientId: created?.['_id'] as unknown }]);
+    const change = { field: 'clientId', from: deleted, to: id };
+    const events = await stored('outboxEvents', { type: 'lead.updated' });
+    expect(events.map((event) => event['changes'] as unknown)).toEqual([
+      expect.arrayContaining([change]),
+    ]);
+    expect(await clientIdOf({ recordSystemId: 'a', ...update })).toBe(id);
+    expect(await clients()).toHaveLength(2);
+  });
+
+  it.each(updates)(
+    'links the client that the merged lead matches when it sends %j',
+    async (update) => {
+      const { addClients, clientIdOf, clients, set } = await addTenant();
+      await clientIdOf(lead);
+      await set('clients', {}, { isDeleted: true });
+      const [id] = await addClients({ name: 'Mona', phoneNumbers: [phoneNumber] });
+      expect(await clientIdOf({ recordSystemId: 'a', ...update })).toBe(id);
+      expect(await clients()).toHaveLength(2);
+    },
+  );
+
+  it('links none without createFromLeads, and a client that no longer exists counts as deleted', async () => {
+    const { add, clientIdOf, clients } = await addTenant({ createFromLeads: false });
+    await add(addLead, { ...lead, data: { phoneNumber }, clientId: new ObjectId() });
+    expect(await clientIdOf({ recordSystemId: 'a' })).toBeNull();
+    expect(await clients()).toEqual([]);
+  });
+
+  it('creates one client when several leads of the client are updated at once', async () => {
+    const { clientIdOf, clients, set } = await addTenant();
+    const ids = ['a', 'b', 'c'];
+    for (const recordSystemId of ids) await clientIdOf({ ...lead, recordSystemId });
+    await set('clients', {}, { isDeleted: true });
+    const linked = ids.map((recordSystemId) => clientIdOf({ recordSystemId, data: { budget: 1 } }));
+    expect(new Set(await Promise.all(linked)).size).toBe(1);
+    expect(await clients()).toHaveLength(2);
   });
 });
 

@@ -12,7 +12,7 @@ export const authenticationErrors = errorDefinitions('authentication', {
   keyMissing: {
     status: 401,
     code: 'key.missing',
-    otherMessage: { key: 'authentication.unauthorized' },
+    otherMessages: [{ key: 'authentication.unauthorized' }],
     cause: 'No API key was sent',
     remedy: 'Send the key in the header `api-key`',
   },
@@ -84,7 +84,9 @@ const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefin
 export const commonErrors = commonErrorsWith({});
 
 /** Every 401 under `/compounds` has one message; the code names the fault of the key (rule AUTH-3). */
-export const commonCompoundErrors = commonErrorsWith({ messageKey: keyMissing.otherMessage.key });
+export const commonCompoundErrors = commonErrorsWith({
+  messageKey: keyMissing.otherMessages[0].key,
+});
 
 export const commonCallbackErrors = [
   ...commonErrorsWith({ omitsErrorField: true }),

@@ -8,7 +8,7 @@ export interface ErrorDefinition {
   readonly messageKey: string;
   /** Example values; code that throws the error must give a value for each placeholder. */
   readonly sample?: Readonly<Record<string, string | number>>;
-  readonly otherMessage?: LocalizedMessage;
+  readonly otherMessages?: readonly LocalizedMessage[];
   readonly cause: string;
   readonly remedy: string;
   readonly isList?: boolean;

@@ -80,8 +80,8 @@ export class ErrorResponses implements ExceptionFilter {
   }
 
   sampleBody(definition: ErrorDefinition): ErrorBody {
-    const { messageKey: key, sample = {}, otherMessage } = definition;
-    const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
+    const { messageKey: key, sample = {}, otherMessages = [] } = definition;
+    const messages = [{ key, values: sample }, ...otherMessages];
     return this.responseTo(new DomainError(definition, messages), 'en-us').body;
   }
 

@@ -113,7 +113,7 @@ export const httpErrors = errorDefinitions('http', {
     code: 'validation.failed',
     messageKey: 'validation.isString',
     sample: { property: 'name' },
-    otherMessage: { key: 'validation.doesNotExceed', values: { property: 'limit', limit: 100 } },
+    otherMessages: [{ key: 'validation.doesNotExceed', values: { property: 'limit', limit: 100 } }],
     isList: true,
     cause: 'A field or parameter has a wrong type or value, or is not known',
     remedy: 'Correct the fields in the messages; each violated rule has a message',
