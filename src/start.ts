@@ -36,7 +36,7 @@ import { EventRelay } from './events/outbox/event-relay.js';
 import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { OpsListener } from './operator/ops-listener/ops-listener.js';
-import { apiReference } from './reference/api-reference.js';
+import { publishedDocuments } from './reference/published-documents.js';
 import { ApiKeyGuard, KeyRestrictionsCheck } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatures } from './tenants/keys/callback-signatures.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
@@ -159,7 +159,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   fastify.decorate('errorResponses', app.get<ErrorResponses>(ErrorResponses));
   for (const hook of hooks) app.get<InstanceType<typeof hook>>(hook).addTo(fastify);
   app.setGlobalPrefix(basePath);
-  await serveReference(fastify, () => apiReference(app, fastify.errorResponses));
+  await serveReference(fastify, publishedDocuments(app, fastify.errorResponses));
   try {
     await app.init();
     // With a logger before this line, Nest would log each class and route.

@@ -1,18 +1,21 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import { ownUrl } from '../core/http/reference/reference-page.js';
 import { describeErrors } from '../core/http/reference/endpoint.js';
 import { sharedComponents } from './openapi-components.js';
 import { tolerantTypeNames } from '../core/http/validation/dto-reader.js';
 import { completeOperations } from './common-documentation.js';
 import { allErrors } from './errors.js';
+import { addResponseExamples } from './response-examples.js';
 import { documentedWebhooks, webhookModels } from './webhook-documentation.js';
 
 const description = `Leads, reservations, compounds and units of the real-estate platform, for the
 systems of its partners. Every request acts for the organization that its API key belongs to; the
 operator of the platform issues keys. To try an operation here, press **Authorize** and enter a key.
 
-This document: [openapi.json](openapi.json), OpenAPI 3.1.
+This document: [openapi.json](openapi.json), OpenAPI 3.1. For generators of clients:
+[openapi-client.json](openapi-client.json), without webhooks.
 
 An optional field of a body that is null counts as not sent, unless null is documented as a value.
 
@@ -45,6 +48,7 @@ export function apiReference(app: INestApplication, responses: ErrorResponses): 
   );
   disallowUnknownFields(document);
   for (const item of Object.values(document.paths)) completeOperations(item);
+  addResponseExamples(document);
   moveUnroutedErrors(document);
   return document;
 }
@@ -55,13 +59,24 @@ function baseConfig(): Omit<OpenAPIObject, 'paths'> {
     .setTitle('Integration API')
     .setDescription(description)
     .setVersion('v1.0')
-    .addServer('/', 'The server of this document')
+    .addServer(ownUrl, 'The server of this document')
     .addServer('https://{apiDomain}', "Your organization's API domain", {
       apiDomain: { default: 'localhost', description: 'Ask the operator.' },
     })
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'api-key', description: 'Issued by the operator.' },
       'api-key',
+    )
+    .addApiKey(
+      {
+        type: 'apiKey',
+        in: 'query',
+        name: 'api-key',
+        description:
+          'For callbacks of clients that cannot set headers; the header takes precedence. Logs of ' +
+          'proxies and programs contain URLs, so prefer the header.',
+      },
+      'api-key-query',
     );
   for (const [name, text] of Object.entries(tags)) builder.addTag(name, text);
   const config = builder.build();

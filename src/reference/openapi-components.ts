@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import { operations } from '../core/http/operations.js';
 import { exampleName } from '../core/http/reference/endpoint.js';
 
 const stringSchema = { type: 'string' as const };
@@ -82,8 +83,11 @@ function errorCodeHeader(errors: readonly ErrorDefinition[]) {
   return { ...headers['x-error-code'], schema: { ...stringSchema, enum: codes } };
 }
 
-/** Some endpoints omit the field `error` from a 401. */
+/** Some endpoints omit the field `error` from a 401; a 403 names the missing permission. */
 function variantsOf(error: ErrorDefinition): ErrorDefinition[] {
+  if ('operation' in (error.sample ?? {})) {
+    return operations.map((operation) => ({ ...error, sample: { operation } }));
+  }
   return error.status === 401 ? [error, { ...error, omitsErrorField: true }] : [error];
 }
 

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
-import { ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiHeaders, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import { commonCallbackErrors } from '../core/http/errors/authentication-errors.js';
@@ -15,7 +15,12 @@ import {
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/dto-field.js';
 import { leadErrors } from '../leads/lead-errors.js';
-import { CallbackDto, callbackExamples, CallbackQuery } from './callback/callback.dto.js';
+import {
+  CallbackDto,
+  callbackExamples,
+  CallbackQuery,
+  signatureHeaders,
+} from './callback/callback.dto.js';
 import { CallbackLogInterceptor, CallbacksService } from './callback/callbacks.service.js';
 import {
   ReservationIdParam,
@@ -145,12 +150,14 @@ export class ReservationsController {
       'The reservation status is applied first, then the cheque; the changes of a step stay ' +
       'stored if a later step fails. Every cheque report adds an entry to the history of the ' +
       'cheque, even if it is repeated. Messages are always in English. A client that cannot ' +
-      'set headers may send the ' +
-      'API key as the query parameter `api-key` of this operation.\n\n' +
+      'set headers may send the API key as the query parameter `api-key` of this operation. A ' +
+      'key for signed callbacks needs the three headers of Standard Webhooks.\n\n' +
       '![The states of a reservation](reservation-states.svg)',
     errors: [...bodyErrors, ...callbackErrors],
     common: commonCallbackErrors,
   })
+  @ApiSecurity('api-key-query')
+  @ApiHeaders(signatureHeaders)
   @DocumentedBody(CallbackDto, callbackExamples)
   @ApiResponse({
     status: 201,

@@ -109,7 +109,7 @@ export class UnitResponseDto {
 }
 
 export class UnitUpsertResponseDto {
-  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  @ApiProperty({ type: Boolean, example: true })
   ok!: true;
 
   @ApiProperty({ type: String, enum: ['create', 'update'], example: 'create' })
@@ -212,7 +212,7 @@ export const unitExamples = {
     listingType: ['sale'],
     status: 'Available',
   },
-  'A new price': { unitId: 'PM-A-001', compound: 'palm-meadows', price: 7_450_000 },
+  'A new price': { recordSystemId: 'ERP-4711', price: 12_750_000 },
 };
 
 export const unitLinks = {

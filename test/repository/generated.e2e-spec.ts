@@ -9,6 +9,10 @@ import { ErrorResponses } from '../../src/core/http/errors/error-responses.js';
 import { addressOf } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
+interface Document {
+  readonly servers: readonly { readonly url: string }[];
+}
+
 let service: TestService;
 
 beforeAll(async () => {
@@ -30,7 +34,12 @@ describe('`npm run generate`', () => {
   });
 
   it('has written docs/openapi.json as the service returns it', async () => {
-    const response = await fetch(`${await addressOf('shared')}/docs/openapi.json`);
-    expect(await response.json()).toEqual(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
+    const url = await addressOf('shared');
+    const served = (await (await fetch(`${url}/docs/openapi.json`)).json()) as Document;
+    const written = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
+    const [{ url: servedUrl } = {}] = served.servers;
+    expect(servedUrl).toBe(url);
+    const [own, ...others] = written.servers;
+    expect(served).toEqual({ ...written, servers: [{ ...own, url }, ...others] });
   });
 });

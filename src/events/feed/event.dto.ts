@@ -6,6 +6,12 @@ const id = {
   pattern: '^msg_[0-9a-f]{24}$',
   example: 'msg_6b01b58d9ebbd158741896b9',
 } as const;
+const time = {
+  type: String,
+  format: 'date-time',
+  description: 'Time of the change.',
+  example: '2030-01-01T00:00:00.000Z',
+} as const;
 const type = { type: String, enum: [...eventTypes], example: 'lead.updated' };
 const data = {
   type: 'object',
@@ -35,7 +41,7 @@ export class EventDto {
   @ApiProperty(type)
   type!: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'Time of the change.' })
+  @ApiProperty(time)
   timestamp!: string;
 
   @ApiProperty({ ...data, example: lead })
@@ -86,7 +92,7 @@ export class CloudEventDto {
   @ApiProperty(type)
   type!: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'Time of the change.' })
+  @ApiProperty(time)
   time!: string;
 
   @ApiPropertyOptional({ type: String, description: 'The id of the object.' })

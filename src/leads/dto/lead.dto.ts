@@ -16,7 +16,7 @@ export class LeadErasureDto extends PickType(LeadDto, [
 ]) {}
 
 export class LeadResponseDto {
-  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  @ApiProperty({ type: Boolean, example: true })
   ok!: true;
 
   @ApiProperty({ type: LeadDto })

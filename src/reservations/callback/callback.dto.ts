@@ -10,7 +10,7 @@ import { chequeNumber, maxChequeNumberLength, stringRule } from '../../core/valu
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
-/** Undocumented, because tools would fill in the parameter instead of the header. */
+/** Documented as a security scheme, because tools would fill in a parameter next to the header. */
 @AllowUnknownFields()
 export class CallbackQuery {
   @Allow()
@@ -63,6 +63,28 @@ export class CallbackDto {
   })
   reservationStatus?: ReservationStatus;
 }
+
+/** Required with a key for signed callbacks, ignored with any other (rule AUTH-8). */
+export const signatureHeaders = [
+  {
+    name: 'webhook-id',
+    description:
+      'Only with a key for signed callbacks: your id of the message. Retries keep it, because it ' +
+      'is their Idempotency-Key.',
+  },
+  {
+    name: 'webhook-timestamp',
+    description:
+      'Only with a key for signed callbacks: the time of this attempt in seconds of the Unix ' +
+      'epoch, at most five minutes off.',
+  },
+  {
+    name: 'webhook-signature',
+    description:
+      'Only with a key for signed callbacks: `v1,` and the Base64 of the HMAC-SHA256, under the ' +
+      'decoded secret, of id, timestamp and raw body joined by dots.',
+  },
+].map((header) => ({ ...header, required: false, schema: { type: 'string' as const } }));
 
 const reservationId = '6740b1f2c3d4e5f607182940';
 const installment = { reservationId, installmentId: 'installment-1' };

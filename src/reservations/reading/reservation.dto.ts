@@ -33,7 +33,7 @@ export class ReservationResponseDto {
 }
 
 export class ReservationUpsertResponseDto {
-  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  @ApiProperty({ type: Boolean, example: true })
   ok!: true;
 
   @ApiProperty({ type: String, enum: ['create', 'update'], example: 'create' })

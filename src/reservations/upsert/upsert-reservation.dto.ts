@@ -160,14 +160,14 @@ export const reservationExamples = {
   },
   'A unit and a lead by your own ids': {
     recordSystemId: 'deal-4712',
-    unit: { recordSystemId: 'ERP-PM-A-003' },
+    unit: { recordSystemId: 'ERP-4711' },
     lead: { recordSystemId: 'website-form-7-4711' },
   },
 };
 
-const id = '$response.body#/reservation/_id';
-
 export const reservationLinks = {
-  read: { operationId: 'readReservation', parameters: { reservationId: id } },
-  report: { operationId: 'reportReservationChange', requestBody: { reservationId: id } },
+  read: {
+    operationId: 'readReservation',
+    parameters: { reservationId: '$response.body#/reservation/_id' },
+  },
 };

@@ -66,7 +66,7 @@ export interface Operations {
   readonly upsertReservation: Operation<UpsertReservationData, UpsertReservationResponses>;
   /** Read a reservation. Returns the reservation with its wallet and cheques, for a partner whose callback timed out. */
   readonly readReservation: Operation<ReadReservationData, ReadReservationResponses>;
-  /** Report a change of a reservation or a cheque. The reservation status is applied first, then the cheque; the changes of a step stay stored if a later step fails. Every cheque report adds an entry to the history of the cheque, even if it is repeated. Messages are always in English. A client that cannot set headers may send the API key as the query parameter `api-key` of this operation. */
+  /** Report a change of a reservation or a cheque. The reservation status is applied first, then the cheque; the changes of a step stay stored if a later step fails. Every cheque report adds an entry to the history of the cheque, even if it is repeated. Messages are always in English. A client that cannot set headers may send the API key as the query parameter `api-key` of this operation. A key for signed callbacks needs the three headers of Standard Webhooks. */
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
   /** Compare a partner's ledger of cheques. Returns the differences between the ledger and the stored cheques, from one snapshot; changes nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones. */
   readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;

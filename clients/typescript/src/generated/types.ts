@@ -91,7 +91,7 @@ export type LeadDto = {
 };
 
 export type LeadUpsertResponseDto = {
-    ok: true;
+    ok: boolean;
     lead: LeadDto;
     /**
      * update when recordSystemId matched an active lead of the organization.
@@ -212,12 +212,12 @@ export type LeadBatchResponseDto = {
 };
 
 export type LeadResponseDto = {
-    ok: true;
+    ok: boolean;
     lead: LeadDto;
 };
 
 export type LeadDeletionResponseDto = {
-    ok: true;
+    ok: boolean;
     lead: LeadDto;
     operation: 'delete';
 };
@@ -616,7 +616,7 @@ export type UpsertUnitDto = unknown & {
 };
 
 export type UnitUpsertResponseDto = {
-    ok: true;
+    ok: boolean;
     operation: 'create' | 'update';
     unit: UnitDto;
 };
@@ -743,7 +743,7 @@ export type ReservationDto = {
 };
 
 export type ReservationUpsertResponseDto = {
-    ok: true;
+    ok: boolean;
     operation: 'create' | 'update';
     reservation: ReservationDto;
 };
@@ -1605,6 +1605,18 @@ export type ReadReservationResponse = ReadReservationResponses[keyof ReadReserva
 export type ReportReservationChangeData = {
     body: CallbackDto;
     headers?: {
+        /**
+         * Only with a key for signed callbacks: your id of the message. Retries keep it, because it is their Idempotency-Key.
+         */
+        'webhook-id'?: string;
+        /**
+         * Only with a key for signed callbacks: the time of this attempt in seconds of the Unix epoch, at most five minutes off.
+         */
+        'webhook-timestamp'?: string;
+        /**
+         * Only with a key for signed callbacks: `v1,` and the Base64 of the HMAC-SHA256, under the decoded secret, of id, timestamp and raw body joined by dots.
+         */
+        'webhook-signature'?: string;
         /**
          * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */

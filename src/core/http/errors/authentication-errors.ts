@@ -1,3 +1,4 @@
+import type { Operation } from '../operations.js';
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 import { generalErrors, httpErrors } from './http-errors.js';
 
@@ -67,10 +68,9 @@ export const authenticationErrors = errorDefinitions('authentication', {
 
 const { keyMissing, keyInvalid, ...others } = authenticationErrors;
 
-export const permissionErrors: readonly ErrorDefinition[] = [
-  others.operationNotPermitted,
-  others.addressNotPermitted,
-];
+export function permissionErrors(operation: Operation): readonly ErrorDefinition[] {
+  return [{ ...others.operationNotPermitted, sample: { operation } }, others.addressNotPermitted];
+}
 
 const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefinition[] => [
   { ...keyMissing, ...change },

@@ -53,7 +53,7 @@ export function Endpoint({
     RouteConfig({ ...route, permission, keyErrors: common } satisfies RouteOptions),
     ApiOperation({ ...operation, description }),
     ApiExtension('x-permission', permission),
-    DocumentedErrors([...errors, ...common, ...permissionErrors]),
+    DocumentedErrors([...errors, ...common, ...permissionErrors(permission)]),
     ...polling,
   );
 }
@@ -160,7 +160,9 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
   });
 }
 
-export function exampleName({ code, omitsErrorField = false }: ErrorDefinition): string {
+/** Each variant of an error has its own example. */
+export function exampleName({ code, omitsErrorField, sample = {} }: ErrorDefinition): string {
+  if ('operation' in sample) return `${code}.${sample['operation']}`;
   return omitsErrorField ? `${code}.without-error` : code;
 }
 

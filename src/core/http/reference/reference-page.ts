@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { OpenAPIObject } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
@@ -34,12 +33,30 @@ const headers = {
   vary: 'accept-encoding',
 };
 
-/** The page is public and loads nothing from other servers (rule HTTP-14). */
+/** Stands for the URL of the service, which only a request knows. */
+export const ownUrl = '/';
+
+/** A document differs by these, and a shared cache must not return the URL of one client to another. */
+const documentVary = 'accept-encoding, host, x-forwarded-host, x-forwarded-proto';
+
+/** Longer hosts and other characters are not repeated in a document. */
+const plausibleHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/** Returns the URL without a path. Headers of proxies count only from trusted ones (`TRUST_PROXY`). */
+function urlOf({ protocol, host }: FastifyRequest): string {
+  const isPlausible = /^https?$/.test(protocol) && plausibleHost.test(host);
+  return isPlausible ? `${protocol}://${host}` : ownUrl;
+}
+
+/**
+ * The page is public and loads nothing from other servers (rule HTTP-14).
+ *
+ * @param documents by the name below `/docs`; the string `ownUrl` in them becomes the URL of the service
+ */
 export async function serveReference(
   fastify: FastifyInstance,
-  document: () => OpenAPIObject,
+  documents: Readonly<Record<string, () => object>>,
 ): Promise<void> {
-  let text: string | undefined;
   await fastify.register(async (reference) => {
     reference.addHook('onRoute', (route) => {
       route.config = { ...route.config, isPublic: true };
@@ -52,10 +69,17 @@ export async function serveReference(
     for (const path of ['/', '/docs']) {
       reference.get(path, (_request, reply) => reply.redirect('docs/'));
     }
-    reference.get('/docs/openapi.json', (_request, reply) => {
-      text ??= JSON.stringify(document());
-      return reply.type('application/json; charset=utf-8').send(text);
-    });
+    for (const [name, document] of Object.entries(documents)) {
+      let parts: readonly string[] | undefined;
+      reference.get(`/docs/${name}`, (request, reply) => {
+        parts ??= JSON.stringify(document()).split(JSON.stringify(ownUrl));
+        const text = parts.join(JSON.stringify(urlOf(request)));
+        return reply
+          .type('application/json; charset=utf-8')
+          .header('vary', documentVary)
+          .send(text);
+      });
+    }
     await reference.register(fastifyStatic, {
       root: [join(import.meta.dirname, 'page'), swaggerUi],
       prefix: '/docs/',
