@@ -15,7 +15,8 @@ systems of its partners. Every request acts for the organization that its API ke
 operator of the platform issues keys. To try an operation here, press **Authorize** and enter a key.
 
 This document: [openapi.json](openapi.json), OpenAPI 3.1. For generators of clients:
-[openapi-client.json](openapi-client.json), without webhooks.
+[openapi-client.json](openapi-client.json), without webhooks. For Postman:
+[collection.json](collection.json).
 
 An optional field of a body that is null counts as not sent, unless null is documented as a value.
 

@@ -8,7 +8,9 @@ interface Schema {
 }
 
 interface Document {
-  readonly servers: readonly { readonly url: string }[];
+  readonly servers?: readonly { readonly url: string }[];
+  /** Of the Postman collection. */
+  readonly variable?: readonly { readonly key: string; readonly value: string }[];
   readonly webhooks?: object;
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly security?: readonly object[] }>>>
@@ -27,14 +29,17 @@ beforeAll(async () => {
 });
 afterAll(() => behindProxy.stop());
 
-const names = ['openapi.json', 'openapi-client.json'];
+const names = ['openapi.json', 'openapi-client.json', 'collection.json'];
 
 const read = async (url: string, name: string, ...headers: string[]) => {
   const response = await sendRaw(url, `GET /docs/${name} HTTP/1.1`, headers);
   return { ...response, document: response.body as Document };
 };
-const urlIn = async (url: string, name: string, ...headers: string[]) =>
-  (await read(url, name, ...headers)).document.servers[0]?.url;
+const urlIn = async (url: string, name: string, ...headers: string[]) => {
+  const { document } = await read(url, name, ...headers);
+  const { servers: [server] = [], variable = [] } = document;
+  return server?.url ?? variable.find(({ key }) => key === 'baseUrl')?.value;
+};
 
 describe.each(names)('/docs/%s', (name) => {
   it.each([

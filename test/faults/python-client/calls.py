@@ -11,6 +11,7 @@ from generated.models.lead_batch_dto import LeadBatchDto
 from generated.models.reconciliation_dto import ReconciliationDto
 from generated.models.upsert_lead_dto import UpsertLeadDto
 from generated.models.upsert_reservation_dto import UpsertReservationDto
+from generated.models.upsert_unit_dto import UpsertUnitDto
 
 client = AuthenticatedClient(
     base_url=os.environ["API_URL"],
@@ -53,8 +54,7 @@ assert len(units) == everything.pagination.total
 assert {unit.phase is None for unit in units} == {True, False}
 assert call("read_unit", first.slug).data.field_id == first.field_id
 unit = {"recordSystemId": "python", "unitId": "PY-1", "compound": compound.slug, "name": "Villa"}
-# The generator creates no class for a schema that requires one of two ids, so the body is a dictionary.
-written = call("upsert_unit", body=unit).unit
+written = call("upsert_unit", body=UpsertUnitDto.from_dict(unit)).unit
 
 deal = {
     "recordSystemId": "python",
