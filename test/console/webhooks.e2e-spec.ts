@@ -169,6 +169,14 @@ describe('a delivery', () => {
     expect(await log()).toMatchObject([{ action: 'show', subject: 'delivery', result: 'done' }]);
   });
 
+  it('shows where a redirect leads, without its query', async () => {
+    const redirectsTo = 'https://far.example/login?token=abc123';
+    await tenant.set('webhookDeliveries', {}, { 'log.0.redirectsTo': redirectsTo });
+    const { html } = await service.get(path);
+    expect(textOf(html)).toContain('https://far.example/login?•••••• ');
+    expect(html).not.toContain('abc123');
+  });
+
   it('is rejected with 422 when it is replayed to a disabled endpoint', async () => {
     for (const refused of [`${path}/replay`, `${endpointPath}/replay`]) {
       const { status, html } = await service.post(refused, { status: 'failed', formId: 'x' });

@@ -67,9 +67,22 @@ describe('the command webhook', () => {
     expect(stdout).toMatch(/^Delivered +no\nStatus code +418\n.*\nResponse +short and stout\n/);
     receiver.respondWith(204);
     const succeeded = await json(`webhook test ${added._id}`);
-    expect(succeeded).toMatchObject({ delivered: true, statusCode: 204, error: null });
+    const nothing = { redirectsTo: null, error: null };
+    expect(succeeded).toMatchObject({ delivered: true, statusCode: 204, ...nothing });
     const ping = { type: 'webhook.ping', data: { endpointId: added._id } };
     expect(verify(receiver.received.at(-1))).toMatchObject(ping);
+  });
+
+  it('prints where a redirect of the receiver leads', async () => {
+    receiver.respondWith((_received, response) =>
+      response.writeHead(301, { location: '/hooks/' }).end(),
+    );
+    const add = `webhook add --org ${org} --url ${receiver.url} --events unit.*`;
+    const { _id } = await json<{ _id: string }>(add);
+    const { stdout } = await run(`webhook test ${_id}`);
+    expect(stdout).toMatch(/^Redirects to +http:\/\/[\w.:]+\/hooks\/$/m);
+    await run(`webhook remove ${_id}`);
+    receiver.respondWith(204);
   });
 
   it('shows deliveries and replays them', async () => {

@@ -129,14 +129,32 @@ describe('an attempt', () => {
     expect(written).toBeLessThan(32 * 2 ** 20);
   });
 
-  it('does not follow redirects', async () => {
-    const target = await addReceiver();
+  it.each([307, 301])(
+    'does not follow a redirect with %i, but stores its target',
+    async (status) => {
+      const target = await addReceiver();
+      const { url } = await addReceiver((_received, response) =>
+        response.writeHead(status, { location: target.url }).end(),
+      );
+      const { delivery } = await attemptOnce(url);
+      const redirect = { statusCode: status, redirectsTo: target.url };
+      expect(delivery).toMatchObject({ status: 'pending', log: [redirect] });
+      expect(target.received).toEqual([]);
+    },
+  );
+
+  it.each([
+    [308, '/hooks/?token=1', expect.stringMatching(/^http:\/\/127.0.0.1:\d+\/hooks\/\?token=1$/)],
+    [302, `https://far.example/${'x'.repeat(9_000)}`, expect.stringMatching(/^.{2048}$/)],
+    [303, 'http://[', null],
+    [304, undefined, null],
+    [200, 'https://far.example/', null],
+  ])('stores where %i with the location %.40s redirects', async (status, location, target) => {
     const { url } = await addReceiver((_received, response) =>
-      response.writeHead(307, { location: target.url }).end(),
+      response.writeHead(status, location === undefined ? {} : { location }).end(),
     );
-    const { delivery } = await attemptOnce(url);
-    expect(delivery).toMatchObject({ status: 'pending', log: [{ statusCode: 307 }] });
-    expect(target.received).toEqual([]);
+    const { attempt } = await attemptOnce(url);
+    expect(attempt).toMatchObject({ statusCode: status, redirectsTo: target });
   });
 
   const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';

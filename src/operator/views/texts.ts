@@ -102,6 +102,7 @@ export const viewTexts = {
   'delivery.next': { 'en-us': 'Next attempt', 'ar-eg': 'المحاولة التالية' },
   'delivery.completed': { 'en-us': 'Completed', 'ar-eg': 'وقت الاكتمال' },
   'shared.duration': { 'en-us': 'Duration', 'ar-eg': 'المدة' },
+  'delivery.redirectsTo': { 'en-us': 'Redirects to', 'ar-eg': 'يحوّل إلى' },
   'delivery.error': { 'en-us': 'Error', 'ar-eg': 'الخطأ' },
   'import.running': { 'en-us': 'running or interrupted', 'ar-eg': 'قيد التنفيذ أو منقطع' },
   'import.finished': { 'en-us': 'finished', 'ar-eg': 'اكتمل' },

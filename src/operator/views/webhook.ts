@@ -192,6 +192,7 @@ export const attemptFields: readonly ViewField<DeliveryDetails['log'][number]>[]
   url,
   field('duration', 'shared.duration', 'milliseconds'),
   field('number', 'shared.status', 'statusCode'),
+  field('url', 'delivery.redirectsTo', 'redirectsTo'),
   field('text', 'delivery.error', 'error'),
   field('personal', 'shared.response', 'response'),
 ];

@@ -183,16 +183,23 @@ export class DeliveryQueueRepository {
   }
 }
 
+function unlessErased(values: Readonly<Record<string, string | null>>): Document {
+  const kept = Object.entries(values).map(([name, value]) => [
+    name,
+    { $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: value }] },
+  ]);
+  return Object.fromEntries(kept) as Document;
+}
+
 /** Applies to any state of the delivery, which may have changed during the attempt. */
 function attemptUpdate({ delivery, url, result, outcome }: FinishedAttempt) {
   const { round, attempts } = delivery;
   const { retryAfter: _retryAfter, ...attempted } = result;
   const entry = { round, attempt: attempts + 1, url: String(url), ...attempted };
-  // After an erasure, a response is not stored, because it may contain personal data.
-  const response = {
-    $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: attempted.response }],
-  };
-  const logged = { $mergeObjects: [{ $literal: entry }, { response }] };
+  // After an erasure, none of a response is stored, because it may contain personal data.
+  const { response, redirectsTo = null } = attempted;
+  const kept = unlessErased({ response, redirectsTo });
+  const logged = { $mergeObjects: [{ $literal: entry }, kept] };
   const log = {
     $slice: [{ $concatArrays: [{ $ifNull: ['$log', []] }, [logged]] }, -maxLoggedAttempts],
   };

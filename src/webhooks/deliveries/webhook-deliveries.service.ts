@@ -175,7 +175,8 @@ export class WebhookDeliveriesService {
         const answered = log.filter(({ response }) => response !== null).length;
         if (answered === 0 && erasedAt !== null) return null;
         count += answered;
-        return { $set: { erasedAt: erasedAt ?? this.clock.now(), 'log.$[].response': null } };
+        const removed = { 'log.$[].response': null, 'log.$[].redirectsTo': null };
+        return { $set: { erasedAt: erasedAt ?? this.clock.now(), ...removed } };
       },
     );
     for await (const { write } of parts) {

@@ -36,6 +36,10 @@ export class DeliveryAttempt {
   @Prop({ type: String })
   response!: string | null;
 
+  /** The target of a redirect, which is not followed. Earlier versions did not store it. */
+  @Prop({ type: String })
+  redirectsTo?: string | null;
+
   /** Explains why there was no complete response. */
   @Prop({ type: String })
   error!: string | null;

@@ -10,6 +10,7 @@ import { urlViolation } from './ssrf-policy.js';
 import { NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
 const maxResponseBytes = 4_096;
+const maxRedirectLength = 2_048;
 /** Maximum time for the body after the status (rule HOOK-6). */
 const bodyMs = 1_000;
 /** Short, because a server may close an idle connection just when it is reused, which costs a second request. */
@@ -86,6 +87,7 @@ export class WebhookSender {
     return {
       statusCode: response.statusCode ?? null,
       ...(await readPrefix(response)),
+      redirectsTo: redirectTarget(response, url),
       retryAfter: retryAfterMs(response.headers['retry-after'], this.clock.now()),
     };
   }
@@ -93,7 +95,7 @@ export class WebhookSender {
 
 type ExchangeResult = Omit<AttemptResult, 'startedAt' | 'milliseconds'>;
 
-const noResponse = { statusCode: null, response: null, retryAfter: null };
+const noResponse = { statusCode: null, response: null, redirectsTo: null, retryAfter: null };
 
 /** Skips interim responses and follows no redirects. */
 function post(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
@@ -110,6 +112,16 @@ function post(url: URL, options: RequestOptions, body: string): Promise<Incoming
     });
     sent.end(body);
   });
+}
+
+/** Returns an absolute address; null for any other response. */
+function redirectTarget(
+  { statusCode = 0, headers: { location } }: IncomingMessage,
+  url: string,
+): string | null {
+  const isRedirect = statusCode >= 300 && statusCode < 400 && location !== undefined;
+  if (!isRedirect || !URL.canParse(location, url)) return null;
+  return new URL(location, url).href.slice(0, maxRedirectLength);
 }
 
 /** Reads only as much as is stored; the status counts even if the body breaks off. */

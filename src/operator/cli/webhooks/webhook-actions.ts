@@ -99,9 +99,9 @@ export const actions: CommandActions<typeof webhookCommands> = {
     const result = await context.audit('test endpoint', document, () =>
       context.get(WebhookDeliveriesService).ping(document),
     );
-    const { statusCode, milliseconds, response, error } = result;
+    const { statusCode, milliseconds, response, redirectsTo, error } = result;
     const delivered = isSuccess(result);
-    const shown = { delivered, statusCode, milliseconds, response, error };
+    const shown = { delivered, statusCode, milliseconds, response, redirectsTo, error };
     return { ...item(shown), isFailed: !delivered };
   },
 
