@@ -135,6 +135,12 @@ const tables: Readonly<Record<string, Table>> = {
       '2026-01-31T10:00:00-05:30',
       '2026-01-31T10:00+0200',
       '2026-01-31T10:00:00.5 02:00',
+      '2026-01-31T10:00+02',
+      '2026-01-31T10:00 02',
+      '2026-01-31T10:00:00-0530',
+      '2026-01-31 10:00Z',
+      '2026-01-31 10:00:00+00:00',
+      '2026-01-31 10:00 0200',
     ],
     rejected: [
       '',
@@ -143,6 +149,12 @@ const tables: Readonly<Record<string, Table>> = {
       '2025-02-29T00:00Z',
       '2026-W05-1',
       '2026-01-31T10:00',
+      '2026-01-31 10:00',
+      '2026-01-31  10:00Z',
+      '2026-01-31T10:00+2',
+      '2026-01-31T10:00+02:',
+      '2026-01-31T10:00+020',
+      '2026-01-31Z',
       '2026-01-31T24:00Z',
       '2026-01-31T10:60Z',
       '2026-01-31T10:00:60Z',
@@ -318,6 +330,31 @@ describe('a slug', () => {
     ];
     expect(outcomes).toEqual(outcomes.map(() => false));
   });
+});
+
+describe('a time without a zone', () => {
+  const hint = 'has no time zone: add Z or an offset such as +02:00';
+
+  it.each(['2026-01-31T10:00', '2026-01-31 10:00:00.5'])(
+    'is rejected with a message about the zone: %s',
+    async (time) => {
+      const escaped = encodeURIComponent(time);
+      for (const path of ['/compounds', '/units', '/units/export/all']) {
+        const { body } = await tenant.get(`${path}?updatedSince=${escaped}`).expect(400);
+        expect(body.message).toEqual([`updatedSince ${hint}`]);
+      }
+      const cheques = [{ installmentId: '1', dueDate: time }];
+      const { body } = await tenant.post('/reservations', { unit: 'villa', cheques }).expect(400);
+      expect(body.message).toEqual([`cheques.0.dueDate ${hint}`]);
+      for (const read of [options.time, options.expiry]) {
+        expect(() => read(time)).toThrow(`It ${hint}.`);
+      }
+      const mainBrochure = { ...brochure, dateUploaded: time };
+      const entry = { slug: 'new', name: { 'en-us': 'New' }, mainBrochure };
+      const { errors } = readCatalogue(JSON.stringify({ compounds: [entry] }), ({ key }) => key);
+      expect(errors.map(({ message }) => message)).toEqual(['validation.hasTimeZone']);
+    },
+  );
 });
 
 describe('a time in a query', () => {

@@ -1,16 +1,31 @@
+import type { ValueRules } from './rule.js';
+
 const pattern =
-  /^(\d{4}-\d\d-\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[-+ ]\d\d:?[0-5]\d))?$/;
+  /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?:Z|([-+ ])(\d\d)(?::?([0-5]\d))?))?$/;
 
 /**
  * Parses an ISO 8601 day in UTC, or a day and time with `Z` or an offset (rule HTTP-9); returns null otherwise.
  * A space before the offset counts as `+`, which query strings decode to a space.
  */
 export function parseTime(value: unknown): Date | null {
-  if (typeof value !== 'string') return null;
-  const day = pattern.exec(value)?.[1];
-  const time = new Date(value.replace(' ', '+'));
-  return day === undefined || !isDay(day) || Number.isNaN(time.getTime()) ? null : time;
+  const parts = typeof value === 'string' ? pattern.exec(value) : null;
+  if (parts === null) return null;
+  const [, day = '', clock = '00:00', sign, hours, minutes = '00'] = parts;
+  const zone = hours === undefined ? 'Z' : `${sign === '-' ? '-' : '+'}${hours}:${minutes}`;
+  const time = new Date(`${day}T${clock}${zone}`);
+  return !isDay(day) || Number.isNaN(time.getTime()) ? null : time;
 }
+
+/** Recognizes a time of day without a zone, which programs in other zones would take for another moment. */
+export function lacksZone(value: unknown): value is string {
+  return typeof value === 'string' && parseTime(value) === null && parseTime(`${value}Z`) !== null;
+}
+
+/** Checks parsed values; {@link parseTime} leaves others as they were sent. */
+export const parsedTime: ValueRules = [
+  { name: 'isTime', isMet: (value) => value instanceof Date || lacksZone(value) },
+  { name: 'hasTimeZone', isMet: (value) => !lacksZone(value) },
+];
 
 /** `Date` takes 30 February for 2 March. */
 function isDay(text: string): boolean {

@@ -6,7 +6,7 @@ import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/json.js';
 import { type ValueRules, oneOf, type ValueRule } from '../../values/rule.js';
 import { externalId, maxExternalIdLength, text } from '../../values/text.js';
-import { parseTime } from '../../values/time.js';
+import { parsedTime, parseTime } from '../../values/time.js';
 import { type DtoClass, Field, NestedType } from './dto-field.js';
 
 export const externalIdApi = {
@@ -43,9 +43,8 @@ export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorato
 
 export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
-  const time: ValueRule = { name: 'isTime', isMet: (value) => value instanceof Date };
   const parsed = Transform(({ value }: { value: unknown }) => parseTime(value) ?? value);
-  return applyDecorators(Field(api, [time]), parsed);
+  return applyDecorators(Field(api, parsedTime), parsed);
 }
 
 /** An invalid status gets two messages (rule CALL-1). */

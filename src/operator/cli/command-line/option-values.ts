@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/operations.js';
 import { languages } from '../../../core/localization/language.js';
-import { dayMs, parseTime } from '../../../core/values/time.js';
+import { dayMs, lacksZone, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
 import { isValid, type ValueRules } from '../../../core/values/rule.js';
 import {
@@ -72,11 +72,11 @@ export const matchFields = parser((value) => {
   return fields !== null && fields.length === value.split(',').length ? fields : null;
 }, 'It must be phone, email or both, separated by a comma.');
 
-export const time = parser(parseTime, `It must be a date such as ${timeExamples}.`);
+export const time = parser(parseZonedTime, `It must be a date such as ${timeExamples}.`);
 
 export const expiry = parser((value) => {
   const days = /^(\d{1,5})d$/.exec(value)?.[1];
-  return days === undefined ? parseTime(value) : new Date(Date.now() + Number(days) * dayMs);
+  return days === undefined ? parseZonedTime(value) : new Date(Date.now() + Number(days) * dayMs);
 }, `It must be a number of days such as 90d, or a date such as ${timeExamples}.`);
 
 export const operationList = listOf(operations);
@@ -134,6 +134,11 @@ function textParser(rule: ValueRules, message: string) {
 }
 
 /** Commander reports the parser's error as wrong usage. */
+function parseZonedTime(value: string): Date | null {
+  if (!lacksZone(value)) return parseTime(value);
+  throw new InvalidArgumentError('It has no time zone: add Z or an offset such as +02:00.');
+}
+
 function parser<T>(parse: (value: string) => T | null, message: string): (value: string) => T {
   return (value) => {
     const parsed = parse(value);

@@ -14,6 +14,8 @@ describe('a replay form', () => {
       filter: { status: 'failed', since: new Date(`${since}:00Z`), until: new Date(until) },
       text: `failed since 2026-01-05T09:30:00.000Z until ${until}`,
     });
+    const spaced = readReplay({ since: '2026-01-05 12:30+02', until: '2026-01-05 11:30' });
+    expect(spaced?.text).toBe('since 2026-01-05T10:30:00.000Z until 2026-01-05T11:30:00.000Z');
     expect(readReplay({ since, until: '' })?.filter.status).toBeUndefined();
   });
 
