@@ -18,6 +18,9 @@ This document: [openapi.json](openapi.json), OpenAPI 3.1. For generators of clie
 [openapi-client.json](openapi-client.json), without webhooks. For Postman:
 [collection.json](collection.json).
 
+API keys stay on servers: a page in a browser cannot call this API (CORS), because every visitor
+could read the key in it.
+
 An optional field of a body that is null counts as not sent, unless null is documented as a value.
 
 Every error has the same body. The header \`x-error-code\` is a stable, machine-readable code, the

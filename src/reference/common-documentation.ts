@@ -12,7 +12,7 @@ const stringSchema = { type: 'string' as const };
 const headers = [
   {
     name: 'language',
-    description: `Language of content and messages: ${languages.join(' or ')}, in any case; any other value counts as ${defaultLanguage}.`,
+    description: `Language of content and messages: ${languages.join(' or ')}, in any case. Any value that begins with ar is Arabic; any other value counts as ${defaultLanguage}.`,
     schema: { ...stringSchema, default: defaultLanguage },
   },
   {

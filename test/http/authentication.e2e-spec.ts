@@ -110,6 +110,10 @@ describe('ENFORCE_API_DOMAIN', () => {
     const requestTo = (host: string) => get('/leads/none').set('host', host);
     await requestTo('api.nile.example').expect(404);
     await requestTo('API.NILE.EXAMPLE:8443').expect(404);
+    await requestTo('api.nile.example.').expect(404);
+    await requestTo('api.nile.example.:8443').expect(404);
+    await requestTo('api.nile.example..').expect(401);
+    await requestTo('.').expect(401);
     const forwarded = requestTo('api.other.example').set('x-forwarded-host', 'api.nile.example');
     expect((await forwarded.expect(401)).body).toEqual(notValid);
     await strict.stop();

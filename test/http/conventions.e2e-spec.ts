@@ -7,6 +7,7 @@ import { eventTypes } from '../../src/events/outbox/event-types.js';
 import { addUnit, mayReadEvents } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
+import { documentedOperations, type Operation } from '../support/operations.js';
 import { openSocket, rawRequest, readToEnd, readUntilClose, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
@@ -22,6 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => slowServer.stop());
 
+const pathsOf = (operations: readonly Operation[]) => [
+  ...new Set(operations.map(({ path }) => path)),
+];
 const lead = () => tenant.get('/leads/none');
 const generatedId = expect.stringMatching(/^[\w-]{36}$/);
 const raw = (line: string, ...headers: string[]) =>
@@ -68,8 +72,15 @@ describe('x-request-id', () => {
 describe('the language header', () => {
   it.each([
     ['AR-EG', 'ar-eg'],
-    ['ar', 'en-us'],
-    ['ar-eg,en-us', 'en-us'],
+    ['ar', 'ar-eg'],
+    ['ar_EG', 'ar-eg'],
+    ['ar-SA', 'ar-eg'],
+    ['ar-EG,ar;q=0.9,en;q=0.8', 'ar-eg'],
+    [`ar${';'.repeat(14_000)}`, 'ar-eg'],
+    ['en-us,ar-eg', 'en-us'],
+    ['a', 'en-us'],
+    ['', 'en-us'],
+    ['fr', 'en-us'],
     ['__proto__', 'en-us'],
     ['x'.repeat(14_000), 'en-us'],
   ])('%p selects %s', async (header, language) => {
@@ -95,6 +106,65 @@ describe('an unknown route', () => {
     const { body } = await request(service.url).get('/nope').set('language', 'ar-eg').expect(404);
     expect(body.message).toBe('لا توجد نقطة وصول بهذا المسار: راجع مرجع API');
   });
+
+  it.each(pathsOf(documentedOperations()))(
+    '%s returns 404 for every method with a trailing slash',
+    async (path) => {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const { status, headers } = await raw(`${method} /${basePath}${path}/?x=1`);
+        expect([method, status]).toEqual([method, 404]);
+        expect(headers).toMatchObject({ 'x-error-code': 'route.not_found' });
+        expect(headers).not.toHaveProperty('allow');
+      }
+    },
+  );
+
+  it('is not a path whose id ends with an encoded slash', async () => {
+    const recordSystemId = 'a/b/';
+    await tenant.post('/leads', { recordSystemId, name: 'Mona' }).expect(201);
+    const path = `/leads/${encodeURIComponent(recordSystemId)}`;
+    const { body } = await tenant.get(path).expect(200);
+    expect(body.lead).toMatchObject({ recordSystemId });
+    await tenant.get('/leads/a%2Fb/').expect(404);
+    await tenant.delete(path).expect(200);
+  });
+
+  it('is logged without the route of a path parameter', async () => {
+    const id = new ObjectId().toHexString();
+    await tenant.post('/leads/', { name: 'Mona' }).set('x-request-id', id).expect(404);
+    await eventually(() =>
+      expect(logLinesWith(service.logged(), id)).toMatchObject([{ status: 404, route: 'unknown' }]),
+    );
+  });
+
+  it.each(pathsOf(documentedOperations()))(
+    '%s returns a 405 to a CORS preflight that says to call from a server',
+    async (path) => {
+      const preflight = (language: string) =>
+        raw(
+          `OPTIONS /${basePath}${path.replaceAll(/\{\w+\}/g, 'x')}`,
+          'Origin: https://nile.example',
+          'Access-Control-Request-Method: POST',
+          'Access-Control-Request-Headers: api-key,content-type',
+          `language: ${language}`,
+        );
+      const { status, headers, body } = await preflight('en-us');
+      const code = 'route.preflight_rejected';
+      expect([status, headers['x-error-code'], headers['allow']]).toEqual([
+        405,
+        code,
+        expect.stringMatching(/GET|POST/),
+      ]);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      const message =
+        'Pages in a browser cannot call this API (CORS), because every visitor could read the ' +
+        'API key: call the API from your server';
+      expect(body).toEqual(errorBody(405, message));
+      expect((await preflight('ar')).body).toMatchObject({
+        message: expect.stringMatching(/CORS.*خادمك/),
+      });
+    },
+  );
 
   it.each([
     ['PUT', '/leads', 'POST, GET, HEAD'],

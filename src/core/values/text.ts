@@ -73,6 +73,11 @@ export const maxChequeNumberLength = 256;
 
 export const chequeNumber: ValueRules = [stringRule, maxLength(maxChequeNumberLength)];
 
+/** The final dot is the root of the domain name system: both spellings are the same host. */
+export function normalizedHost(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
 export function isObjectId(value: string): boolean {
   return /^[0-9a-f]{24}$/i.test(value);
 }

@@ -10,6 +10,7 @@ import {
   withinDeadline,
 } from '../../core/database/connection/database-errors.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { normalizedHost } from '../../core/values/text.js';
 import { LoginRateLimiter } from './access/login-rate-limiter.js';
 import { Sessions } from './access/sessions.js';
 import type { ConsolePage, PageRequest, RenderContext } from './pages/page.js';
@@ -207,5 +208,6 @@ const unknownHost = {
 
 /** Any website can let its name, but not an IP address, resolve to this host. */
 function isOwnHost(hostname: string, hosts: ReadonlySet<string>): boolean {
-  return hosts.has(hostname.toLowerCase()) || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  const name = normalizedHost(hostname);
+  return hosts.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }

@@ -6,6 +6,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { warnAboutInvalidFields } from '../../core/database/documents/stored-types.js';
+import { normalizedHost } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
 import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
@@ -91,7 +92,7 @@ export class ApiKeyAuthenticator {
     if (found === undefined || !this.isUsable(found.key)) return null;
     if (!this.environment.ENFORCE_API_DOMAIN) return found;
     const { apiDomain } = found.identity.organization;
-    return apiDomain?.toLowerCase() === host.hostname.toLowerCase() ? found : null;
+    return apiDomain && normalizedHost(apiDomain) === normalizedHost(host.hostname) ? found : null;
   }
 
   private isUsable(key: ApiKeyDocument): boolean {

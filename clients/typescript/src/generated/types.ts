@@ -983,7 +983,7 @@ export type FindLeadData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1014,7 +1014,7 @@ export type UpsertLeadData = {
     body: UpsertLeadDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1048,7 +1048,7 @@ export type UpsertLeadsData = {
     body: LeadBatchDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1078,7 +1078,7 @@ export type DeleteLeadData = {
     body?: never;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1113,7 +1113,7 @@ export type ReadLeadData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1148,7 +1148,7 @@ export type ListCompoundsData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1203,7 +1203,7 @@ export type ListCompoundUnitsData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1238,7 +1238,7 @@ export type ListUnitsData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1353,7 +1353,7 @@ export type UpsertUnitData = {
     body: UpsertUnitDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1387,7 +1387,7 @@ export type ExportUnitsData = {
     body?: never;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1506,7 +1506,7 @@ export type ReadUnitData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1537,7 +1537,7 @@ export type UpsertReservationData = {
     body: UpsertReservationDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1575,7 +1575,7 @@ export type ReadReservationData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1618,7 +1618,7 @@ export type ReportReservationChangeData = {
          */
         'webhook-signature'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1646,7 +1646,7 @@ export type ReconcileChequesData = {
     body: ReconciliationDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1680,7 +1680,7 @@ export type ReadEventsData = {
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1731,7 +1731,7 @@ export type CheckHealthData = {
     body?: never;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
          */
         language?: string;
         /**

@@ -139,6 +139,14 @@ export const httpErrors = errorDefinitions('http', {
     cause: 'The path has no endpoint with this method; `Allow` lists its methods',
     remedy: 'Use a method that `Allow` names',
   },
+  preflightRejected: {
+    status: 405,
+    code: 'route.preflight_rejected',
+    cause:
+      'A browser asked whether a page may call the API (CORS preflight). No page may: every visitor ' +
+      'could read its API key',
+    remedy: 'Let the page call your server, which keeps the key and calls the API',
+  },
   requestTimeout: {
     status: 408,
     code: 'request.timeout',

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import type { RouteOptions } from './route-options.js';
@@ -35,7 +35,10 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
     for (const method of METHODS) {
       if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
     }
-    for (const path of paths.values()) rejectOtherMethods(fastify, path, [...paths.values()]);
+    for (const path of paths.values()) {
+      rejectOtherMethods(fastify, path, [...paths.values()]);
+      rejectEmptyParameter(fastify, path);
+    }
   };
 }
 
@@ -45,17 +48,39 @@ function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonl
     ? [path]
     : paths.filter(({ url }) => patternCovers(url, path.url));
   const allowed = [...new Set(matching.flatMap(({ methods }) => methods))];
-  const error = new DomainError(httpErrors.methodNotAllowed, undefined, {
-    allow: allowed.join(', '),
-  });
+  const headers = { allow: allowed.join(', ') };
+  const error = new DomainError(httpErrors.methodNotAllowed, undefined, headers);
+  const preflightError = new DomainError(httpErrors.preflightRejected, undefined, headers);
+  const methods = METHODS.filter((method) => !allowed.includes(method));
+  addRejection(fastify, path.url, methods, (request) =>
+    isPreflight(request) ? preflightError : error,
+  );
+}
+
+/** A path with a trailing slash is another path, not an endpoint with an empty parameter (rule HTTP-2). */
+function rejectEmptyParameter(fastify: FastifyInstance, { url }: Path): void {
+  const parent = url.replace(/:\w+$/, '');
+  if (parent !== url) addRejection(fastify, parent, METHODS, () => routeNotFound);
+}
+
+function addRejection(
+  fastify: FastifyInstance,
+  url: string,
+  method: string[],
+  errorOf: (request: FastifyRequest) => DomainError,
+): void {
   fastify.route({
-    url: path.url,
-    method: METHODS.filter((method) => !allowed.includes(method)),
+    url,
+    method,
     exposeHeadRoute: false,
     config: { isPublic: true, hasNoEndpoint: true } satisfies RouteOptions,
-    onRequest: (_request, _reply, done) => done(error),
+    onRequest: (request, _reply, done) => done(errorOf(request)),
     handler: () => undefined,
   });
+}
+
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
 function patternCovers(pattern: string, url: string): boolean {
