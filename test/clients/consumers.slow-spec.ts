@@ -12,9 +12,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addTenant } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
+import { sharedService } from '../support/shared-service.js';
 
 const run = promisify(execFile);
+const service = sharedService();
 const tsc = resolve('node_modules/typescript/bin/tsc');
 
 /** Declares the names that the examples expect their readers to define. */
@@ -109,6 +112,37 @@ describe('the examples of the client', () => {
       expect(await compilerErrors(files, { strict: 'true', types: 'node', ...options })).toBe('');
     },
   );
+});
+
+describe('the first example of the client', () => {
+  const runExample = async (variables: Record<string, string>) => {
+    // Node removes the types of the example.
+    const options = { cwd: folder, env: { PATH: process.env['PATH'] ?? '', ...variables } };
+    const program = run(process.execPath, [files[1] ?? ''], options);
+    return program.then(
+      ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
+      (error: unknown) => error as { code: number; stdout: string; stderr: string },
+    );
+  };
+
+  it('prints the stored lead', async () => {
+    const { key } = await addTenant(service.db);
+    const { code, stdout } = await runExample({ API_URL: service.url, API_KEY: key });
+    expect([code, stdout]).toEqual([0, 'create 1\n']);
+  });
+
+  it.each([
+    ['a wrong key', () => service.url, /key\.invalid/],
+    [
+      'no service at the address',
+      () => 'http://127.0.0.1:2',
+      /No response after \d+ attempts?: \S/,
+    ],
+    ['no address', () => '', /baseUrl must be a URL such as/],
+  ])('prints the reason with %s', async (_, url, reason) => {
+    const { code, stderr } = await runExample({ API_URL: url(), API_KEY: 'iapi_wrong' });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+  });
 });
 
 describe('the programs of the guides', () => {

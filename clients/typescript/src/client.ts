@@ -36,10 +36,17 @@ interface SentRequest {
  * Creates a client with a method for each operation of the reference. It retries temporary failures, respects
  * `Retry-After`, and sends the same `Idempotency-Key` with all attempts of a POST.
  *
+ * @throws TypeError if `baseUrl` is not a URL
+ *
  * A method throws IntegrationApiError for an error of the API, NoResponseError if there was no response, and the reason
  * of an aborted signal. A retried DELETE ends with a 404 if an earlier attempt deleted the lead without a response.
  */
 export function createIntegrationApi(options: IntegrationApiOptions): Operations {
+  const { baseUrl } = options;
+  if (!URL.canParse(baseUrl)) {
+    const given = JSON.stringify(baseUrl);
+    throw new TypeError(`baseUrl must be a URL such as https://api.example.com, but is ${given}`);
+  }
   return Object.fromEntries(
     Object.entries(operations).map(([name, [method, path]]) => [
       name,

@@ -31,8 +31,17 @@ export class NoResponseError extends Error {
     readonly attempts: number,
     cause: unknown,
   ) {
-    super(`No response after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`, { cause });
+    const tried = `No response after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+    super(`${tried}: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** `fetch` says only that it failed; its cause has the reason. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error as { cause?: unknown };
+  if (!(cause instanceof Error)) return String(cause);
+  // An error of several addresses has no message of its own.
+  return cause.message || ((cause as { code?: string }).code ?? cause.name);
 }
 
 function messagesOf(text: string, status: number): string[] {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { PaginationDto } from './generated/types.js';
 import type { CallOptions } from './operation.js';
 import { pauseFor, defaultRuntime, type Runtime } from './retries.js';
@@ -59,7 +60,7 @@ export async function* itemsOf<Item, Query extends CursorQuery>(
  *
  * @param since the mark of the previous run
  */
-export async function* changesOf<Item extends { _id: string; isDeleted: boolean }>(
+export async function* changesOf<Item extends Listed>(
   list: List<Item>,
   since?: string,
   options?: CallOptions,
@@ -67,12 +68,25 @@ export async function* changesOf<Item extends { _id: string; isDeleted: boolean 
   const query: CursorQuery =
     since === undefined ? {} : { updatedSince: since, includeDeleted: 1 as const };
   for await (const { data, headers } of pagesOf(list, query, options)) {
-    yield {
-      current: data.data.filter((item) => !item.isDeleted),
-      removedIds: data.data.filter((item) => item.isDeleted).map((item) => item._id),
-      mark: headers.get('x-updated-as-of'),
-    };
+    yield toChanges(data.data, headers.get('x-updated-as-of'));
   }
+}
+
+interface Listed {
+  readonly _id: string;
+  readonly isDeleted: boolean;
+  readonly updatedAt?: string;
+}
+
+function toChanges<Item extends Listed>(
+  items: readonly Item[],
+  mark: string | null,
+): Changes<Item> {
+  return {
+    current: items.filter((item) => !item.isDeleted),
+    removedIds: items.filter((item) => item.isDeleted).map((item) => item._id),
+    mark,
+  };
 }
 
 export interface FollowOptions extends CallOptions {
@@ -84,16 +98,65 @@ export interface FollowOptions extends CallOptions {
   readonly sleep?: Runtime['sleep'];
 }
 
-/** Repeats `changesOf` until the signal is aborted, then throws the reason of the signal. */
-export async function* follow<Item extends { _id: string; isDeleted: boolean }>(
+/**
+ * Repeats `changesOf` and yields each change once, until the signal is aborted; then throws its reason. Marks are two
+ * minutes early, so that each run repeats changes of the last one: these are left out.
+ */
+export async function* follow<Item extends Listed>(
   list: List<Item>,
   { since, pauseMs, sleep = defaultRuntime.sleep, ...options }: FollowOptions,
 ): AsyncGenerator<Changes<Item>, never, void> {
+  let known = new Versions();
   for (let mark = since; ;) {
-    for await (const changes of changesOf(list, mark, options)) {
+    // Marks never go back, so a run contains everything that the next one can repeat.
+    const read = new Versions();
+    for await (const changes of changesOf(unknownItemsOf(list, known, read), mark, options)) {
       yield changes;
       mark = changes.mark ?? mark;
     }
+    known = read;
     await pauseFor(pauseMs, sleep, options.signal);
   }
+}
+
+/** Returns a list without the items of `known` and `read`, and adds its items to `read`. */
+function unknownItemsOf<Item extends Listed>(
+  list: List<Item>,
+  known: Versions,
+  read: Versions,
+): List<Item> {
+  return async (request, options) => {
+    const { data, headers } = await list(request, options);
+    const items = data.data.filter((item) => {
+      const isKnown = known.has(item) || read.has(item);
+      read.add(item);
+      return !isKnown;
+    });
+    return { data: { ...data, data: items }, headers };
+  };
+}
+
+/** Limits the memory of `follow`. A first run of more items remembers those that have changed last. */
+const maxVersions = 10_000;
+
+/** Compares contents, because a unit also changes with its compound, which leaves its `updatedAt` as it is. */
+class Versions {
+  private readonly versions = new Map<string, { hash: string; updatedAt: string }>();
+
+  has(item: Listed): boolean {
+    return this.versions.get(item._id)?.hash === hashOf(item);
+  }
+
+  add(item: Listed): void {
+    this.versions.set(item._id, { hash: hashOf(item), updatedAt: item.updatedAt ?? '' });
+    if (this.versions.size <= 2 * maxVersions) return;
+    const newestFirst = [...this.versions].toSorted(([, a], [, b]) =>
+      a.updatedAt < b.updatedAt ? 1 : -1,
+    );
+    for (const [id] of newestFirst.slice(maxVersions)) this.versions.delete(id);
+  }
+}
+
+function hashOf(item: Listed): string {
+  return createHash('sha256').update(JSON.stringify(item)).digest('base64');
 }

@@ -3,11 +3,10 @@ import type { Webhooks } from './generated/types.js';
 
 export type WebhookEvent = Webhooks['body'];
 
-export interface VerifiedWebhook {
+export type VerifiedWebhook = WebhookEvent & {
   /** All attempts and replays of an event have the same id. Handle each id once. */
   readonly id: string;
-  readonly event: WebhookEvent;
-}
+};
 
 export interface VerificationOptions {
   /** Maximum difference between the time of the request and the clock; 300 by default. */
@@ -22,7 +21,7 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Verifies a webhook request and returns its event.
+ * Verifies a webhook request and returns its event with the `id` that the feed also has.
  *
  * @param body the raw body, because parsing and serializing it would break the signature
  * @param secrets secrets such as `whsec_…`: several during a rotation
@@ -53,7 +52,7 @@ export function verifyWebhook(
   if (!sent.some((one) => expected.some((other) => areEqual(one, other)))) {
     throw new WebhookVerificationError('webhook-signature matches none of the secrets');
   }
-  return { id, event: JSON.parse(Buffer.from(body).toString('utf8')) as WebhookEvent };
+  return { ...(JSON.parse(Buffer.from(body).toString('utf8')) as WebhookEvent), id };
 }
 
 function headerOf(
