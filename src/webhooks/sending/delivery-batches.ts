@@ -70,30 +70,42 @@ export class DeliveryBatches {
     const mayBegin = () =>
       !this.stopping.signal.aborted && performance.now() - leasedAt < this.maxStartMs;
     try {
-      const endpoint = mayBegin() ? await this.queue.lease(id) : null;
-      if (endpoint === null) return null;
-      const batch = await this.send(endpoint, mayBegin).catch(async (error: unknown) => {
-        await this.queue.release(endpoint, {});
-        throw error;
-      });
-      const { finished, fields, hasMore } = batch;
-      // If storing fails, the next attempt waits until the lease expires.
-      await this.queue.store(finished);
-      const results = finished.map(({ result }) => result);
-      const [isStored] = await Promise.all([
-        this.queue.release(endpoint, fields),
-        this.statistics.addResults(endpoint, results),
-      ]);
-      if (isStored && fields.isEnabled === false) {
-        const reason = fields.disabledReason;
-        this.logger.warn({ endpointId: id, reason }, 'An endpoint was disabled');
-      }
-      return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
+      const endpoint = mayBegin() ? await this.lease(id) : null;
+      return endpoint && (await this.deliverLeased(endpoint, mayBegin));
     } catch (error) {
       const message = 'Could not deliver to an endpoint; retrying when its lease expires';
       this.logger.warn({ err: error, endpointId: id }, message);
       return null;
     }
+  }
+
+  /** Keeps all workers from an endpoint for a minute; returns null while one has it. */
+  lease(id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
+    return this.queue.lease(id);
+  }
+
+  /** Sends one batch to an endpoint that the caller has leased, and releases it. Returns its class if more may be due. */
+  async deliverLeased(
+    endpoint: WebhookEndpointDocument,
+    mayBegin: () => boolean,
+  ): Promise<LatencyClass | null> {
+    const batch = await this.send(endpoint, mayBegin).catch(async (error: unknown) => {
+      await this.queue.release(endpoint, {});
+      throw error;
+    });
+    const { finished, fields, hasMore } = batch;
+    // If storing fails, the next attempt waits until the lease expires.
+    await this.queue.store(finished);
+    const results = finished.map(({ result }) => result);
+    const [isStored] = await Promise.all([
+      this.queue.release(endpoint, fields),
+      this.statistics.addResults(endpoint, results),
+    ]);
+    if (isStored && fields.isEnabled === false) {
+      const reason = fields.disabledReason;
+      this.logger.warn({ endpointId: endpoint._id, reason }, 'An endpoint was disabled');
+    }
+    return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
   }
 
   private async send(endpoint: WebhookEndpointDocument, mayBegin: () => boolean): Promise<Batch> {
