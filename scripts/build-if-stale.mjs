@@ -14,7 +14,10 @@ const nest = 'node_modules/@nestjs/cli/bin/nest.js';
 if (!fs.existsSync('node_modules')) fail('The packages are not installed: run `npm ci` first.');
 if (Number(process.versions.node.split('.')[0]) < 24) {
   const { node } = process.versions;
-  fail(`Node 24 or newer is required, this is ${node}: use the npm scripts, which run their own.`);
+  fail(
+    `Node 24 or newer is required, this is ${node}: install it, or run \`npm ci\`, after which the npm ` +
+      'scripts use their own.',
+  );
 }
 // A container image contains only the build.
 if (fs.existsSync('src') && isStale(outputsBySource())) {

@@ -1,5 +1,9 @@
-import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { requireNodeVersion } from './core/configuration/node-version.js';
+
+requireNodeVersion();
+// An older Node does not have this function, and would report the import instead of its version.
+const { enableCompileCache } = await import('node:module');
 
 let isOutputLost = false;
 

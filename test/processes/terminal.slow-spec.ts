@@ -138,6 +138,7 @@ describe('at a terminal,', () => {
     ['a port in use', () => ({ PORT: takenPort }), /\S+ is in use, perhaps by an earlier instance/],
     ['a foreign address', () => ({ HOST: '203.0.113.1' }), /not an address of this machine/],
     ['a folder below a file', () => ({ DATA_FOLDER: 'README.md/data' }), /DATA_FOLDER .*ENOTDIR/],
+    ['a folder that cannot exist', () => ({ DATA_FOLDER: '/proc/no' }), /DATA_FOLDER \S+: E[A-Z]+/],
     ['no mongod', () => ({ MONGOMS_SYSTEM_BINARY: '/no' }), /MONGOMS_SYSTEM_BINARY/],
   ])('a start on %s prints the reason in one line', async (_, own, reason) => {
     const { code, output } = await onTerminal('npm start', own()).ended;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, constants, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { errors } from 'mongodb-memory-server';
@@ -31,6 +31,8 @@ export async function openSharedMongod(
     const running = await findRunning(stateFile, folder);
     if (running !== undefined) return running;
     try {
+      await makeFolder(folder);
+      await access(dirname(stateFile), constants.W_OK);
       const server = await startMongod(folder, port === undefined ? {} : { port });
       await writeState(stateFile, { ...server, owner: process.pid, isLasting });
       return { ...server, isShared: false };
@@ -52,6 +54,21 @@ export async function openSharedMongod(
       await delay(retryDelayMs);
     }
   }
+}
+
+/** Creates one folder at a time: with `recursive`, Node never returns where a folder cannot exist, as in `/proc`. */
+async function makeFolder(folder: string): Promise<void> {
+  const make = async () => {
+    await mkdir(folder).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+  };
+  await make().catch(async (error: unknown) => {
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
+    await makeFolder(parent);
+    await make();
+  });
 }
 
 const serverState = z.object({
@@ -102,7 +119,8 @@ async function servesFolder(uri: string, folder: string): Promise<boolean> {
 function startupErrorOf(error: unknown, dataFolder: string): unknown {
   const isFault = error instanceof errors.StdoutInstanceError || isSystemError(error);
   if (!isFault) return error;
-  const line = `MongoDB cannot be started on DATA_FOLDER ${dataFolder}: ${error.message}`;
+  const reason = error.message.replaceAll(/\s+/g, ' ');
+  const line = `MongoDB cannot be started on DATA_FOLDER ${dataFolder}: ${reason}`;
   return new StartupError(line, { cause: error });
 }
 
