@@ -36,7 +36,7 @@ export class EventsController {
     route: { maxWaitMs: maxWaitSeconds * 1_000 },
     summary: 'Read events',
     description:
-      "Returns the events of webhooks for polling: every change of the organization's data, in order " +
+      "Returns the events of webhooks for polling: the changes of the organization's data that are made through the service, in order " +
       'and without gaps. Start with after=0, then send the next of each response; wait holds ' +
       'the request until an event exists. Accept selects JSON or a batch of CloudEvents.',
     errors: [
