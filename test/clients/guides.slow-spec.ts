@@ -376,6 +376,9 @@ describe('the programs of a collector', () => {
         stderr: `row 3, column chequeAmount: "${amount}" is no number\n`,
       });
     }
+    const twice = await compare(`${names},chequeAmount\n${reservationId},2,pending,1,2\n`);
+    expect(twice).toMatchObject({ code: 1, stdout: '' });
+    expect(twice.stderr).toBe('Columns that occur twice: chequeAmount. Keep one of each.\n');
     const unknownStatus = await compare(`${names}\n${reservationId},1,paid,\n`);
     expect(unknownStatus).toMatchObject({ code: 1, stdout: '' });
     expect(unknownStatus.stderr).toMatch(/^400 \{.*chequeStatus must be one of.*\}\n$/);
@@ -469,7 +472,10 @@ describe('the programs of a CRM', () => {
     expect(rows.some(({ name = '' }) => /[ء-ي]/.test(name))).toBe(true);
     const refused = await runProgram('export.py', [file], { ...variables, API_KEY: 'iapi_wrong' });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^401 \{.*مفتاح API غير صالح.*\}\n$/);
+    expect(refused.stderr).toMatch(/^401 \{.*API key not valid.*\}\n$/);
+    const wrong = await runProgram('export.py', [file, 'minPrice=cheap'], variables);
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toMatch(/^400 \{.*minPrice must be .*\}\n$/);
     gateway.respondWith((_received, response) => {
       response.writeHead(200, { 'content-length': '1000', 'x-total-count': '2' });
       response.write('_id,name\r\n', () => response.destroy());

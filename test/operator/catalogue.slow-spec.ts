@@ -31,7 +31,8 @@ const variables = () => ({ MONGODB_URI: service.databaseUri, LOG_LEVEL: 'error' 
 /** Writes the content to a file and returns the arguments that import it for the tenant. */
 async function importArgs(content: string | object): Promise<string[]> {
   const file = join(folder, 'catalogue');
-  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  const isText = typeof content === 'string' || Buffer.isBuffer(content);
+  await writeFile(file, isText ? content : JSON.stringify(content));
   return ['catalog', 'import', file, '--org', tenant.organizationId.toHexString()];
 }
 
@@ -193,6 +194,18 @@ describe('the command catalog import', () => {
     const { faults } = await report('[1]');
     expect(faults).toEqual([{ place: 'file', message: expect.any(String) }]);
     expect((await run('[1]')).stderr).toBe('The file has 1 error. Nothing was stored.\n');
+  });
+
+  it('rejects CSV and UTF-16 with a message that says what to do', async () => {
+    const csv = 'kind,slug,compound\nunits,a,bay\n';
+    const { code, faults } = await report(csv);
+    const message =
+      'is neither JSON nor NDJSON. Convert each row of a CSV file to a line with a JSON object and its "kind"';
+    expect([code, faults]).toEqual([1, [{ place: 'file', message }]]);
+    const { stderr } = await run(Buffer.from('{"units":[]}', 'utf16le'));
+    expect(stderr).toBe(
+      'The file is UTF-16. Save it as UTF-8 (in Excel: "CSV UTF-8"), then run the command again.\n',
+    );
   });
 });
 

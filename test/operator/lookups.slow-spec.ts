@@ -219,4 +219,11 @@ describe('the command reservation reconcile', () => {
     const { stderr } = await reconcile(`${header.replace('chequeAmount', 'amount')}${row}`);
     expect(stderr).toBe(`Unknown columns: amount. Known are ${columns}.\n`);
   });
+
+  it('rejects a column that occurs twice, because it would hide a difference', async () => {
+    const names = 'reservationId,installmentId,chequeStatus,chequeAmount,chequeAmount';
+    const { code, stdout, stderr } = await reconcile(`${names}\n${id},1,pending,999,500000\n`);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('Columns that occur twice: chequeAmount. Keep one of each.\n');
+  });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { Decimal128, type Document } from 'mongodb';
-import { conventions } from '../support/builders.js';
+import { addUnit as addReservableUnit, conventions } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
@@ -182,6 +182,19 @@ describe('GET /units', () => {
     const lines = String(body).split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line).unitId)).toEqual(['A', 'B', 'C']);
+  });
+
+  it('exports NDJSON that readers of any line break can split', async () => {
+    const own = await service.addTenant();
+    const names = ['\u{85}', '\u{2028}', '\u{2029}'].map((mark) => `a${mark}b`);
+    for (const english of names) {
+      await own.add(addReservableUnit, { name: { 'en-us': english } });
+    }
+    const { text } = await own.get(`${exportPath}?format=ndjson`).buffer(true).expect(200);
+    const lines = text.split(/[\n\r\v\f\u{85}\u{2028}\u{2029}]/u);
+    expect(lines.pop()).toBe('');
+    const exported = lines.map((line) => (JSON.parse(line) as { name: string }).name);
+    expect(exported.toSorted()).toEqual(names.toSorted());
   });
 
   it('exports no units when nothing matches', async () => {

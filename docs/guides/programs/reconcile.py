@@ -30,7 +30,12 @@ def amount_of(text, row):
 
 # Spreadsheets write a byte-order mark before the first column name.
 with open(sys.argv[1], newline="", encoding="utf-8-sig") as file:
-    ledger = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
+    rows = csv.DictReader(file)
+    # Of two columns with one name, only the last would be compared.
+    twice = {name for name in rows.fieldnames or [] if rows.fieldnames.count(name) > 1}
+    if twice:
+        sys.exit(f"Columns that occur twice: {', '.join(sorted(twice))}. Keep one of each.")
+    ledger = [{name: value for name, value in row.items() if value} for row in rows]
 for number, row in enumerate(ledger, 2):
     if "chequeAmount" in row:
         row["chequeAmount"] = amount_of(row["chequeAmount"], number)

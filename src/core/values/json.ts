@@ -46,3 +46,16 @@ export function withoutUndefined<T extends object>(
 export function isDatabaseReference(object: object): boolean {
   return Object.hasOwn(object, '$ref') && Object.hasOwn(object, '$id');
 }
+
+const escapedLineBreaks = [
+  ['\u{85}', '\\u0085'],
+  ['\u{2028}', '\\u2028'],
+  ['\u{2029}', '\\u2029'],
+] as const;
+
+/** Writes a line of NDJSON. Some readers, such as Python's `splitlines`, also break lines at these characters. */
+export function jsonLine(json: string): string {
+  let line = json;
+  for (const [character, escaped] of escapedLineBreaks) line = line.replaceAll(character, escaped);
+  return `${line}\n`;
+}

@@ -1,12 +1,12 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Long } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { DtoReader } from '../../core/http/validation/dto-reader.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
-import { readCsvRows } from '../../core/values/csv.js';
-import { isPlainObject } from '../../core/values/json.js';
+import { type CsvRow, csvRows, readCsv, verbatimCsvRows } from '../../core/values/csv.js';
+import { utf8Text } from '../../core/values/file-text.js';
+import { isPlainObject, jsonLine, objectOf, scalarText } from '../../core/values/json.js';
 import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { flatFields } from '../lead-merge.js';
 
@@ -17,51 +17,101 @@ export interface LeadRow {
   readonly json: Buffer;
 }
 
+export interface RejectedRow {
+  readonly row: number;
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface LeadFile {
+  readonly fileHash: string;
+  readonly rows: readonly LeadRow[];
+  /** NDJSON has none. */
+  readonly columns?: readonly string[];
+}
+
+/** Reports have the reasons in these columns, or for NDJSON in a line above the row. */
+const reasonColumns = ['row', 'line', 'code', 'message'].map((name) => `error.${name}`);
+const reasonLine = /^\s*\{\s*"error"\s*:\s*\{\s*"row"\s*:/;
+
 const nestedColumn = /^(data|additionalData)\.(.+)$/s;
 const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
 const csvColumns = {
   names: [...knownColumns, 'data.<key>', 'additionalData.<key>'],
+  ignored: reasonColumns,
   isKnown: (name: string) => knownColumns.includes(name) || nestedColumn.test(name),
 };
 
 /**
- * Reads CSV with a header line, or NDJSON if the name ends with `.ndjson` or `.jsonl` (rule LEAD-16).
+ * Reads CSV with a header line, or NDJSON if the name ends with `.ndjson` or `.jsonl` (rule LEAD-16). Skips the reasons
+ * of a report of rejected rows.
  *
- * @throws Error for a name `.json`, text that is not UTF-8, invalid CSV, or an unknown column
+ * @throws Error for a name `.json`, text that is not UTF-8, invalid CSV, or columns that are unknown or repeated
  */
-export async function readLeadFile(path: string) {
+export async function readLeadFile(path: string): Promise<LeadFile> {
   if (/\.json$/i.test(path)) {
     throw new Error(
       'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) named .ndjson or .jsonl.',
     );
   }
   const bytes = await readFile(path);
-  // Names in another encoding would be stored unreadably.
-  if (!isUtf8(bytes)) throw new Error('The file is not UTF-8. Convert it and import it again.');
-  const rows = /\.(ndjson|jsonl)$/i.test(path) ? jsonRows(bytes) : csvRows(bytes);
-  return { fileHash: hash('sha256', bytes), rows };
+  const text = utf8Text(bytes);
+  const content = isNdjson(path) ? { rows: jsonRows(text) } : csvContent(text);
+  return { fileHash: hash('sha256', bytes), ...content };
 }
 
-function jsonRows(bytes: Buffer): LeadRow[] {
+export function isNdjson(path: string): boolean {
+  return /\.(ndjson|jsonl)$/i.test(path);
+}
+
+function jsonRows(text: string): LeadRow[] {
   let row = 0;
   // Node's `readline` also splits at U+2028, which JSON strings may contain.
-  return bytes
-    .toString()
-    .split('\n')
-    .flatMap((json, index) =>
-      json.trim() === '' ? [] : { row: ++row, line: index + 1, json: Buffer.from(json) },
-    );
+  return text.split('\n').flatMap((json, index) => {
+    const isRow = json.trim() !== '' && !reasonLine.test(json);
+    return isRow ? { row: ++row, line: index + 1, json: Buffer.from(json) } : [];
+  });
 }
 
-function csvRows(bytes: Buffer): LeadRow[] {
-  return readCsvRows(bytes, csvColumns).map(({ row, line, cells }) => {
-    const body: Record<string, unknown> = {};
-    for (const [name, cell] of Object.entries(cells)) {
-      const [, parent, key = ''] = nestedColumn.exec(name) ?? [];
-      if (parent === undefined) body[name] = cell;
-      else body[parent] = { ...(body[parent] as object | undefined), [key]: cell };
-    }
-    return { row, line, json: Buffer.from(JSON.stringify(body)) };
+function csvContent(text: string): Required<Pick<LeadFile, 'rows' | 'columns'>> {
+  const { columns, rows } = readCsv(text, csvColumns);
+  return { columns, rows: rows.map(leadRow) };
+}
+
+function leadRow({ row, line, cells }: CsvRow): LeadRow {
+  const body: Record<string, unknown> = {};
+  for (const [name, cell] of Object.entries(cells)) {
+    const [, parent, key = ''] = nestedColumn.exec(name) ?? [];
+    if (parent === undefined) body[name] = cell;
+    else body[parent] = { ...(body[parent] as object | undefined), [key]: cell };
+  }
+  return { row, line, json: Buffer.from(JSON.stringify(body)) };
+}
+
+/** Begins a report of rejected rows, which a person can correct and import. Excel reads Arabic only with a byte-order mark. */
+export function reportHeader({ columns }: LeadFile): string {
+  if (columns === undefined) return '';
+  return `\uFEFF${verbatimCsvRows([[...columns, ...reasonColumns]])}`;
+}
+
+/** Returns the row as the file has it, formulas included, with the reason for people. */
+export function reportedRow({ columns }: LeadFile, source: LeadRow, rejected: RejectedRow): string {
+  const { row, line, code, message } = rejected;
+  if (columns === undefined) {
+    const reason = { error: { row, line, code, message } };
+    return jsonLine(JSON.stringify(reason)) + jsonLine(source.json.toString());
+  }
+  const cells = verbatimCsvRows([cellsOf(source, columns)]).replace(/\r\n$/, '');
+  return `${cells},${csvRows([[row, line, code, message]])}`;
+}
+
+function cellsOf({ json }: LeadRow, columns: readonly string[]): string[] {
+  const body = new Map(Object.entries(JSON.parse(json.toString()) as Record<string, unknown>));
+  return columns.map((name) => {
+    const [, parent, key = ''] = nestedColumn.exec(name) ?? [];
+    if (parent === undefined) return scalarText(body.get(name));
+    return scalarText(new Map(Object.entries(objectOf(body.get(parent)))).get(key));
   });
 }
 

@@ -14,14 +14,17 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
 import { LeadsService } from '../leads.service.js';
-import { parseLead, type LeadRow, readLeadFile } from './lead-file.js';
+import {
+  isNdjson,
+  type LeadRow,
+  parseLead,
+  readLeadFile,
+  type RejectedRow,
+  reportedRow,
+  reportHeader,
+} from './lead-file.js';
 
-export interface RejectedRow {
-  readonly row: number;
-  readonly line: number;
-  readonly code: string;
-  readonly message: string;
-}
+export { isNdjson, type RejectedRow };
 
 /** Totals over all runs of an import; a dry run counts only itself. */
 export interface ImportedLeads extends ImportCounts {
@@ -34,7 +37,10 @@ export interface ImportOptions {
   readonly isRestarted: boolean;
   /** Applies to project names and messages, as in a request. */
   readonly language?: Language;
-  readonly onRefused: (refused: RejectedRow) => void;
+  /** Called before anything is stored, with the first line of a report of rejected rows. */
+  readonly onBegin: (reportHeader: string, isContinued: boolean) => void;
+  /** @param reported the row and the reason, as a report has them */
+  readonly onRefused: (refused: RejectedRow, reported: string) => void;
   readonly progress: (done: number, total: number) => void;
 }
 
@@ -60,17 +66,19 @@ export class LeadImportsService {
     path: string,
     options: ImportOptions,
   ): Promise<ImportedLeads> {
-    const { isDryRun, isRestarted, language, onRefused, progress: report } = options;
+    const { isDryRun, isRestarted, language, onBegin, onRefused, progress: report } = options;
     const { _id } = organization;
-    const { fileHash, rows } = await readLeadFile(path);
+    const leadFile = await readLeadFile(path);
+    const { fileHash, rows } = leadFile;
     const total = rows.at(-1)?.row;
     if (total === undefined) throw new Error('The file has no rows to import.');
     const file = { kind: 'leads', fileHash, total } as const;
+    const earlier = isRestarted ? null : await this.imports.find(_id, fileHash);
+    onBegin(reportHeader(leadFile), (earlier?.done ?? 0) > 0);
     const record = isDryRun
       ? null
       : await this.imports.begin(_id, file, this.clock.now(), { isRestarted });
-    const earlier = isDryRun && !isRestarted ? await this.imports.find(_id, fileHash) : record;
-    const done = earlier?.done ?? 0;
+    const done = (record ?? earlier)?.done ?? 0;
     const doneBefore = rows.filter(({ row }) => row <= done).length;
     let soFar: ImportProgress = { state: 'running', done, ...countsOf(record) };
     const caller = importCaller(organization, language);
@@ -78,8 +86,11 @@ export class LeadImportsService {
     for (const batch of batchesOf(rows.slice(doneBefore))) {
       const { results, ...counts } = await this.send(caller, batch, soFar, record);
       for (const { index, errorCode: code, message = '' } of results) {
-        const { row = 0, line = 0 } = batch[index] ?? {};
-        if (code !== undefined) onRefused({ row, line, code, message: messageForLine(message) });
+        const source = batch[index];
+        if (code === undefined || source === undefined) continue;
+        const { row, line } = source;
+        const refused = { row, line, code, message: messageForLine(message) };
+        onRefused(refused, reportedRow(leadFile, source, refused));
       }
       soFar = progressAfter(soFar, batch, counts, total);
       report(soFar.done, total);

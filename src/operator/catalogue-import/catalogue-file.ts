@@ -121,8 +121,12 @@ function* parseItems(text: string): Generator<ParsedItem, void> {
         yield { location: `${location}: kind`, message: `must be one of ${entryKinds.join(', ')}` };
     }
   } else {
+    const isJson = /^\s*[[{]/.test(text);
+    const malformed = isJson
+      ? whole.error
+      : 'is neither JSON nor NDJSON. Convert each row of a CSV file to a line with a JSON object and its "kind"';
     const message =
-      whole.error ?? 'must be a JSON object with lists, or NDJSON with one object per line';
+      malformed ?? 'must be a JSON object with lists, or NDJSON with one object per line';
     yield { location: 'file', message };
   }
 }

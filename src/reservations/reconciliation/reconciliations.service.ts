@@ -11,7 +11,7 @@ import type { ReservationDocument } from '../../availability/reservation.schema.
 import { validatedDto } from '../../core/http/validation/validation.pipe.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
-import { type CsvRow, readCsvRows } from '../../core/values/csv.js';
+import { type CsvRow, readCsv } from '../../core/values/csv.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { ReservationStore } from '../reservation-store.service.js';
@@ -73,14 +73,14 @@ export class ReconciliationsService {
   /**
    * Compares a CSV ledger of any length (rule OPS-6).
    *
-   * @throws Error for invalid CSV or columns other than the fields of an entry
+   * @throws Error for invalid CSV, or columns other than the fields of an entry, each once
    */
   async compareFile(
     organizationId: Types.ObjectId,
     text: string,
     complete: boolean,
   ): Promise<LedgerFileResult> {
-    const entries = readCsvRows(text, { names, required }).map(ledgerEntry);
+    const entries = readCsv(text, { names, required }).rows.map(ledgerEntry);
     const errors = entries.flatMap(({ line, messages }) =>
       messages.map((message) => {
         return { line, message: this.messages.textOf(message, defaultLanguage) };

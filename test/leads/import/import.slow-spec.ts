@@ -2,6 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
 import { Types } from 'mongoose';
 import { Transactions } from '../../../src/core/database/transactions/transactions.js';
 import { LeadImportsService } from '../../../src/leads/import/lead-imports.service.js';
@@ -75,8 +78,15 @@ describe('lead import', () => {
       { row: 5, line: 8, code: 'validation.failed', message: length },
     ];
     expect(outcome).toEqual({ ...dry, dryRun: false, refusedRows });
-    const reported = refusedRows.map((row) => `${Object.values(row).join(',')}\r\n`);
-    expect(await readFile(report, 'utf8')).toBe(reported.join(''));
+    const columns =
+      'recordSystemId,name,phoneNumber,data.leadSource,data.nested.key,additionalData.utm';
+    const reported = [
+      `\uFEFF${columns},error.row,error.line,error.code,error.message`,
+      `b,Nour,+20 100 000 0001,,,,2,3,lead.duplicate_phone,${duplicate}`,
+      `${tooLongId},,,,,,5,8,validation.failed,${length}`,
+      '',
+    ];
+    expect(await readFile(report, 'utf8')).toBe(reported.join('\r\n'));
     const contact = { name: 'Mona\nAdel', phoneNumber: '01000000001' };
     const data = { ...contact, leadSource: 'Website', 'nested.key': 'x' };
     expect(await leads()).toMatchObject([
@@ -134,7 +144,10 @@ describe('lead import', () => {
   const json =
     'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) ' +
     'named .ndjson or .jsonl.';
-  const tooShort = 'Invalid Record Length: columns length is 2, got 1 on line 152';
+  const tooShort =
+    'Line 152 has 1 instead of 2 cells. Delete empty columns at the end, and put cells that contain a comma in double quotes.';
+  const twice = 'Columns that occur twice: name. Keep one of each.';
+  const encoding = 'Save it as UTF-8 (in Excel: "CSV UTF-8"), then run the command again.';
   const empty = 'The file has no rows to import.';
   const commas = `Unknown columns: recordSystemId;name. ${known} Separate columns by commas.`;
   const latin = Buffer.from('recordSystemId,name\na,Ren\xE9\n', 'latin1');
@@ -146,7 +159,14 @@ describe('lead import', () => {
       `Unknown columns: phone, data.. ${known}`,
     ],
     ['ragged.csv', `recordSystemId,name\n${'a,b\n'.repeat(150)}c\n`, tooShort],
-    ['latin.csv', latin, 'The file is not UTF-8. Convert it and import it again.'],
+    ['latin.csv', latin, `The file is not UTF-8. ${encoding}`],
+    [
+      'utf16.csv',
+      Buffer.from('name,phoneNumber\nمنى,1\n', 'utf16le'),
+      `The file is UTF-16. ${encoding}`,
+    ],
+    ['utf16.ndjson', Buffer.from('{"name":"منى"}\n', 'utf16le'), `The file is UTF-16. ${encoding}`],
+    ['twice.csv', 'recordSystemId,name,name\na,Mona,Nour\n', twice],
     ['semicolons.csv', 'recordSystemId;name\na;Mona\n', commas],
     ['leads.json', '[{"recordSystemId":"a"}]', json],
     ['empty.csv', '', empty],
@@ -172,6 +192,115 @@ describe('lead import', () => {
       expect(await runText(imported, '--report', report)).toEqual({ code: 1, stdout: '', stderr });
     }
     expect(await leads()).toEqual([]);
+  });
+
+  it('reports CSV rows as they are, so that the report imports after a correction in a spreadsheet', async () => {
+    const columns = [
+      'recordSystemId',
+      'name',
+      'data.note',
+      'data.__proto__.x',
+      'additionalData.utm',
+    ];
+    const text = fc.oneof(
+      fc.stringMatching(/^[=+@\t"',; \n-]{0,3}[a-zم-ي ]{0,4}$/),
+      fc.string({ unit: 'grapheme', maxLength: 5 }).filter((each) => !each.includes('\0')),
+    );
+    const rows = fc.sample(fc.tuple(text, text, text, text), 100).map((cells, index) => {
+      return [index % 3 === 0 ? `ok-${index}` : `${tooLongId}${index}`, ...cells];
+    });
+    const file = await saveFile('round.csv', stringify([columns, ...rows]));
+    const report = await saveFile('round-rejected.csv', '');
+    await run(file, '--report', report);
+    const rejected = rows.filter(([id = '']) => id.length > 1_024);
+    const [header, ...reported] = parse(await readFile(report, 'utf8'), { bom: true });
+    expect(header?.slice(0, columns.length)).toEqual(columns);
+    expect(reported.map((row) => row.slice(0, columns.length))).toEqual(rejected);
+    // Spreadsheets quote differently, keep the columns with the reasons, and append empty rows.
+    const corrected = reported.map(([id = '', ...others]) => [id.slice(1_024), ...others]);
+    const blankRow = columns.map(() => '').concat(['', '', '', '']);
+    const options = { quoted: true, record_delimiter: 'windows', bom: true } as const;
+    await writeFile(report, stringify([header ?? [], ...corrected, blankRow, blankRow], options));
+    const again = await saveFile('round-rejected-again.csv', '');
+    expect(await run(report, '--report', again)).toMatchObject({ refused: 0 });
+    const stored = new Map((await leads()).map((lead) => [lead['recordSystemId'], lead]));
+    expect(stored.size).toBe(rows.length);
+    for (const [id = '', name, note, nested, utm] of rows) {
+      const expected = { name, note, '__proto__.x': nested };
+      const given = Object.entries(expected).filter(([, value]) => value !== '');
+      const key = id.length > 1_024 ? id.slice(1_024) : id;
+      expect(stored.get(key)).toMatchObject({
+        data: Object.fromEntries(given),
+        additionalData: utm === '' ? {} : { utm },
+      });
+    }
+  });
+
+  it('reports NDJSON rows as they are, so that the report imports after a correction', async () => {
+    const lines = [
+      `{"recordSystemId":"${tooLongId}", "data": {"long":1234567890123456789,"text":"a\u2028b"}}`,
+      '{"recordSystemId":"b","data":{"rate":1.0}',
+      '{"recordSystemId":"c"}',
+      '[1]',
+    ];
+    const file = await saveFile('round.ndjson', lines);
+    const report = await saveFile('round-rejected.ndjson', '');
+    const { refusedRows } = await run(file, '--report', report);
+    expect(refusedRows.map(({ row }) => row)).toEqual([1, 2, 4]);
+    const reported = (await readFile(report, 'utf8')).split('\n');
+    const [long = '', short, , list] = lines;
+    const reason = (index: number) => JSON.stringify({ error: refusedRows[index] });
+    const rows = [long.replace('\u2028', String.raw`\u2028`), short, list];
+    expect(reported).toEqual([...rows.flatMap((row, index) => [reason(index), row]), '']);
+    // Not corrected, every row is rejected again: reasons are not rows.
+    expect((await run(report)).refusedRows.map(({ line }) => line)).toEqual([2, 4, 6]);
+    const corrected = reported.map((line) =>
+      line.replace(tooLongId, 'a').replace('1.0}', '1.0}}').replace('[1]', ''),
+    );
+    // Some programs write JSON with blanks.
+    const spaced = corrected.map((line) =>
+      line.replace('{"error":{"row":', '{ "error": { "row": '),
+    );
+    await writeFile(report, spaced.join('\r\n'));
+    expect(await run(report)).toMatchObject({ rows: 2, created: 2, refused: 0 });
+    const text = (await tenant.get('/leads/a').expect(200)).text;
+    expect(text).toContain('"long":1234567890123456789');
+    expect((await leads()).map(({ recordSystemId }) => recordSystemId as string)).toEqual([
+      'c',
+      'a',
+      'b',
+    ]);
+  });
+
+  it('rejects a report of another kind, or with rows of another import, and stores no lead', async () => {
+    const file = await saveFile('new.csv', 'name\nMona\n');
+    const ndjson = await saveFile('new.ndjson', '{"name":"Mona"}\n');
+    const report = await saveFile('old.csv', '\uFEFFname,error.row\r\nNour,1\r\n');
+    const asJson = report.replace('.csv', '.jsonl');
+    for (const [imported, path, message] of [
+      [
+        file,
+        report,
+        `The report ${report} has rows of another import: delete it, or choose another path.`,
+      ],
+      [file, asJson, '--report must end with .csv, like the file being imported.'],
+      [ndjson, report, '--report must end with .ndjson or .jsonl, like the file being imported.'],
+    ] as const) {
+      const stderr = `${message}\n`;
+      expect(await runText(imported, '--report', path)).toEqual({ code: 1, stdout: '', stderr });
+    }
+    expect([await leads(), await tenant.stored('imports')]).toEqual([[], []]);
+  });
+
+  it('appends to the report when the import continues, and begins it once', async () => {
+    const file = await saveFile('continued.csv', `recordSystemId\n${tooLongId}\nb\n`);
+    const report = await saveFile('continued-rejected.csv', '');
+    await run(file, '--report', report);
+    const text = await readFile(report, 'utf8');
+    await tenant.set('imports', {}, { done: 1, state: 'interrupted' });
+    await run(file, '--report', report);
+    expect(await readFile(report, 'utf8')).toBe(text);
+    expect(await runText(file, '--restart', '--report', report)).toMatchObject({ code: 1 });
   });
 
   it('prints the path of the report when earlier runs rejected rows', async () => {
@@ -217,7 +346,8 @@ describe('lead import', () => {
       return result;
     };
     const [isDryRun, isRestarted] = [false, false];
-    const options = { isDryRun, isRestarted, onRefused: () => {}, progress: () => {} };
+    const ignored = { onBegin: () => {}, onRefused: () => {}, progress: () => {} };
+    const options = { isDryRun, isRestarted, ...ignored };
     const runs: (number | string)[] = [];
     for (const _ of range(4)) {
       const outcome = app.get(LeadImportsService).import(organization, file, options);

@@ -6,6 +6,7 @@ import { withinDeadline } from '../../database/connection/database-errors.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { UnsentResponseLimiter } from '../rate-limit/unsent-response-limiter.js';
+import { jsonLine } from '../../values/json.js';
 import { mebibyte } from '../../values/numbers.js';
 import Negotiator from 'negotiator';
 
@@ -122,7 +123,7 @@ export async function* jsonList(
 /** The format is NDJSON: one item per line. */
 export async function* jsonLines(batches: Batches<object>): AsyncGenerator<Buffer, void> {
   for await (const batch of batches) {
-    yield Buffer.from(batch.map((item) => `${JSON.stringify(item)}\n`).join(''));
+    yield Buffer.from(batch.map((item) => jsonLine(JSON.stringify(item))).join(''));
   }
 }
 

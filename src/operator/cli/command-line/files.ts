@@ -1,14 +1,16 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
+import { utf8Text } from '../../../core/values/file-text.js';
 
 export function fileErrorReason(error: unknown): string {
   const { errno } = error as NodeJS.ErrnoException;
   return errno === undefined ? String(error) : getSystemErrorMessage(errno);
 }
 
+/** @throws Error of one line when the file is unreadable or not UTF-8 */
 export async function readTextFile(path: string): Promise<string> {
   await checkFile(path);
-  return readFile(path, 'utf8');
+  return utf8Text(await readFile(path));
 }
 
 /** @throws Error of one line when the file is unreadable */

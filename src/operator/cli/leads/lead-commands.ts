@@ -63,7 +63,11 @@ export const leadCommands = {
       org,
       dryRun: flag('store nothing; report the changes that each batch of 100 rows would make'),
       restart: flag('start with the first row even if the file was imported before'),
-      report: option('<file>', 'append every rejected row to a CSV file', parse.text),
+      report: option(
+        '<file>',
+        'write every rejected row and the reason to a file that can be corrected and imported',
+        parse.text,
+      ),
       language: option(
         '<code>',
         'language of project names and messages: en-us or ar-eg',

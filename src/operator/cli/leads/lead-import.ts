@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { csvRows } from '../../../core/values/csv.js';
 import {
+  isNdjson,
   LeadImportsService,
   type RejectedRow,
 } from '../../../leads/import/lead-imports.service.js';
@@ -28,16 +28,23 @@ export async function importLeads(
   await checkFile(file);
   if (reportPath !== undefined) await checkReport(file, reportPath);
   const refusedRows: RejectedRow[] = [];
-  const onRefused = (refused: RejectedRow) => {
-    const { row, line, code, message } = refused;
-    if (reportPath !== undefined) appendToReport(reportPath, csvRows([[row, line, code, message]]));
+  const onBegin = (header: string, isContinued: boolean) => {
+    if (reportPath !== undefined) beginReport(reportPath, header, isContinued);
+  };
+  const onRefused = (refused: RejectedRow, reported: string) => {
+    if (reportPath !== undefined) appendToReport(reportPath, reported);
     if (refusedRows.length < maxPrintedRows) refusedRows.push(refused);
   };
   const work = () =>
     withProgress(importTexts, (progress) =>
-      context
-        .get(LeadImportsService)
-        .import(organization, file, { isDryRun, isRestarted, language, onRefused, progress }),
+      context.get(LeadImportsService).import(organization, file, {
+        isDryRun,
+        isRestarted,
+        language,
+        onBegin,
+        onRefused,
+        progress,
+      }),
     );
   const outcome = isDryRun
     ? await work()
@@ -53,12 +60,32 @@ export async function importLeads(
   );
 }
 
-/** @throws Error if the report is not writable or is the file being imported */
+/** @throws Error if the report is not writable, cannot be imported, or is the file being imported */
 async function checkReport(file: string, path: string): Promise<void> {
+  if (isNdjson(file) !== isNdjson(path)) {
+    const ending = isNdjson(file) ? '.ndjson or .jsonl' : '.csv';
+    throw new Error(`--report must end with ${ending}, like the file being imported.`);
+  }
   appendToReport(path, '');
   const [read, written] = await Promise.all([stat(file), stat(path)]);
   if (written.dev !== read.dev || written.ino !== read.ino) return;
   throw new Error(`--report must not be the file being imported (${path}): choose another path.`);
+}
+
+/**
+ * A person imports the report after correcting it, so it must not contain a row twice.
+ *
+ * @throws Error if the file has rows of another import
+ */
+function beginReport(path: string, header: string, isContinued: boolean): void {
+  // A device has no size, and may have no end.
+  if (statSync(path).size === 0) return appendToReport(path, header);
+  const stored = readFileSync(path, 'utf8');
+  const fits = isContinued ? stored.startsWith(header) : stored === header;
+  if (fits) return;
+  throw new Error(
+    `The report ${path} has rows of another import: delete it, or choose another path.`,
+  );
 }
 
 /** @throws Error that stops an import at the first rejected row that cannot be reported */

@@ -1,0 +1,22 @@
+import { isUtf8 } from 'node:buffer';
+
+const remedy = 'Save it as UTF-8 (in Excel: "CSV UTF-8"), then run the command again.';
+
+/**
+ * Names in another encoding would be stored unreadably.
+ *
+ * @throws Error for a file that is not UTF-8
+ */
+export function utf8Text(bytes: Buffer): string {
+  if (isUtf16(bytes)) throw new Error(`The file is UTF-16. ${remedy}`);
+  if (!isUtf8(bytes)) throw new Error(`The file is not UTF-8. ${remedy}`);
+  // Unlike `toString`, it removes a byte-order mark.
+  return new TextDecoder().decode(bytes);
+}
+
+/** Not every program writes a byte-order mark. A file begins with a Latin letter or a sign, which has one zero byte. */
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second] = bytes;
+  const hasMark = ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
+  return hasMark || (first === 0) !== (second === 0);
+}
