@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { type ExactResponse, type KeyedRequest, post } from '../idempotency/keyed-requests.js';
 import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -19,6 +19,7 @@ const proxy = await startTcpProxy(server.port);
 afterEach(() => {
   proxy.faults.cutCommit = () => undefined;
 });
+afterAll(() => proxy.stop());
 
 interface Interrupted extends WriteRequest {
   readonly apiKey: string;
