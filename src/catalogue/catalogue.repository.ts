@@ -12,6 +12,7 @@ import type {
   TenantIds,
 } from '../core/database/documents/tenant-queries.js';
 import { caseInsensitive, caseVariants, foldCase } from '../core/localization/fold-case.js';
+import { foldName, nameInsensitive, nameVariants } from '../core/localization/fold-name.js';
 import {
   defaultLanguage,
   type Language,
@@ -119,15 +120,15 @@ export class CatalogueRepository {
     });
   }
 
-  /** A lead sends the name that it saw in its language, in any case (rule LEAD-8). */
+  /** A lead sends the name that it saw in its language, in any spelling (rule LEAD-8). */
   async findCompoundsByName(
     organizationId: Types.ObjectId,
     names: readonly DisplayedName[],
   ): Promise<(name: DisplayedName) => Types.ObjectId[]> {
     const found = new Map<string, Types.ObjectId[]>();
-    const keyOf = ({ name, language }: DisplayedName) => `${language} ${foldCase(name)}`;
+    const keyOf = ({ name, language }: DisplayedName) => `${language} ${foldName(name)}`;
     for (const [language, ofLanguage] of Map.groupBy(names, (name) => name.language)) {
-      const $in = [...new Set(ofLanguage.flatMap(({ name }) => caseVariants(name)))];
+      const $in = [...new Set(ofLanguage.flatMap(({ name }) => nameVariants(name)))];
       // The default language also stands for a missing translation.
       const $or = [...new Set([language, defaultLanguage])].map((one) => ({
         [`name.${one}`]: { $in },
@@ -136,14 +137,15 @@ export class CatalogueRepository {
         organizationId,
         { $or, ...notDeleted },
         // Leads link these compounds, so a failover must not undo them.
-        { ...oldestFirst, fields: ['name'], collation: caseInsensitive, readConcern: 'majority' },
+        { ...oldestFirst, fields: ['name'], collation: nameInsensitive, readConcern: 'majority' },
       );
       for (const { _id, name } of compounds) {
         const key = keyOf({ name: localizedText(name, language), language });
         found.set(key, [...(found.get(key) ?? []), _id]);
       }
     }
-    return (name) => found.get(keyOf(name)) ?? [];
+    // A name without letters names nothing, although such compounds may be stored.
+    return (sent) => (foldName(sent.name) === '' ? [] : (found.get(keyOf(sent)) ?? []));
   }
 
   /** Includes deleted compounds. Only the operator asks for several organizations. */

@@ -10,6 +10,7 @@ import {
   DocumentedResponse,
   DocumentedUpsert,
   ignoredFieldsHeader,
+  headerReference,
   pollingHeaders,
   Endpoint,
   sendUpsert,
@@ -59,6 +60,7 @@ export class LeadsController {
   @DocumentedBody(UpsertLeadDto, leadExamples)
   @DocumentedUpsert(LeadUpsertResponseDto, {
     noun: 'lead',
+    headers: { 'x-unmatched-project': headerReference('x-unmatched-project') },
     links: leadLinks,
   })
   async upsert(

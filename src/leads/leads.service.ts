@@ -66,8 +66,10 @@ export class LeadsService {
    * @throws DomainError 400 for a phone of another lead, or a merged lead that cannot be stored
    * @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12)
    */
-  upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResult> {
-    return this.commit.submit(leadRequest(caller, payload), payload);
+  async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResult> {
+    const result = await this.commit.submit(leadRequest(caller, payload), payload);
+    noteUnmatchedProject(caller, result);
+    return result;
   }
 
   /**
@@ -148,7 +150,7 @@ export class LeadsService {
         const { body } = this.errorResponses.responseTo(error, language);
         return { index, ...body, errorCode: error.definition.code };
       }
-      const { status: statusCode, body } = outcome.value;
+      const { status: statusCode, headers, body } = outcome.value;
       const { operation, lead } = body;
       if (operation === 'create') newIds.add(lead._id);
       const isUnnumbered = isDryRun && newIds.has(lead._id);
@@ -157,6 +159,7 @@ export class LeadsService {
         statusCode,
         operation,
         lead: isUnnumbered ? { ...lead, leadId: null } : lead,
+        ...('x-unmatched-project' in headers && { unmatchedProject: true }),
       };
     });
     const count = (operation: LeadResultDto['operation']) =>
@@ -166,12 +169,15 @@ export class LeadsService {
     return { ok: refused === 0, created, updated, refused, results };
   }
 
-  /** Adds rejections to the request log once, however often the transaction ran. */
-  private report({ failures }: Caller, outcomes: readonly WriteOutcome<LeadUpsertResult>[]): void {
+  /** Adds rejections and unmatched projects to the request log once, however often the transaction ran. */
+  private report(caller: Caller, outcomes: readonly WriteOutcome<LeadUpsertResult>[]): void {
     for (const outcome of outcomes) {
-      if (outcome.status === 'fulfilled') continue;
+      if (outcome.status === 'fulfilled') {
+        noteUnmatchedProject(caller, outcome.value);
+        continue;
+      }
       const error = toDomainError(outcome.reason);
-      failures?.push(error);
+      caller.failures?.push(error);
       if (error.status >= 500)
         this.logger.error(
           { err: outcome.reason as unknown },
@@ -179,6 +185,10 @@ export class LeadsService {
         );
     }
   }
+}
+
+function noteUnmatchedProject({ notices }: Caller, { isProjectUnmatched }: LeadUpsertResult): void {
+  if (isProjectUnmatched) notices?.add('lead.project_unmatched');
 }
 
 function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {

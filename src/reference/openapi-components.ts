@@ -44,6 +44,11 @@ const headers = {
     description: 'Names of sent fields that had no effect, separated by commas; at most 20.',
     schema: stringSchema,
   },
+  'x-unmatched-project': {
+    description:
+      "The project that the request sent is no compound's name; only for keys with `catalogue.read`.",
+    schema: { ...stringSchema, enum: ['true'] },
+  },
   'x-error-code': {
     description: 'Stable code of the error, the same in every language.',
     schema: stringSchema,

@@ -238,14 +238,14 @@ describe('the partner pages', () => {
     expect(html).toContain('<figure class="chart">');
   });
 
-  it('show a chart of rejected requests by error code', async () => {
+  it('show a chart of rejected and ineffective requests by code', async () => {
     const { key, keyId } = await newKey('Refused');
     const requests = tenant.with(key);
     for (const path of ['/leads/none', '/leads/nobody']) await requests.get(path).expect(404);
     await requests.post('/reservations', {}).expect(400);
     await storeUsage();
     const { html } = await service.get(partnerPath(keyId));
-    const [, chart = ''] = html.split('Rejected requests by error code</h3>');
+    const [, chart = ''] = html.split('Rejected and ineffective requests by code</h3>');
     expect(textOf(chart)).toMatch(/^ lead\.not_found 2 · reservation\.unit_required 1 /);
     expect(row(chart.slice(chart.indexOf('<tbody>')), '').slice(1)).toEqual(['2', '1']);
     await removeKey(keyId);

@@ -105,7 +105,7 @@ describe('the JSON of commands', () => {
       'key list':
         '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string, used: {  } }]',
       'key requests':
-        '[{ durationMs: number, errorCodes: [string], ignoredFields: [], messages: [], requestId: string, route: string, status: number, time: string }]',
+        '[{ durationMs: number, errorCodes: [string], ignoredFields: [], messages: [], notices: [], requestId: string, route: string, status: number, time: string }]',
       'key revoke':
         '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
       'key rotate':

@@ -6,10 +6,11 @@ import { DomainError } from '../../src/core/http/errors/domain-error.js';
 import { maskMessages } from '../../src/operator/request-log/masked-messages.js';
 import { MessagesService } from '../../src/core/localization/messages.service.js';
 import { RequestRecorder } from '../../src/operator/request-log/request-recorder.js';
+import { UsageStatsService } from '../../src/operator/usage/usage-stats.service.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { startConsole, type TestConsole } from '../console/console-client.js';
 import { metricLines, valueIn } from '../operations/metrics-text.js';
-import { addKey, addLead } from '../support/builders.js';
+import { addKey, addLead, addReserved, addUnit } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
 import { documentedOperations, type Operation, withValueAt } from '../support/operations.js';
@@ -145,6 +146,64 @@ describe('the request log', () => {
     expect(line).toMatchObject({ ignoredFields: ['fullName'] });
     const lines = logLinesWith(service.logged(), 'lead.duplicate_phone');
     expect(lines.at(-1)).toMatchObject({ errorCodes });
+  });
+
+  it('stores, counts and shows what accepted requests did not do', async () => {
+    const { keyId, post } = await newKey();
+    const unitId = await tenant.add(addUnit);
+    const reservationId = (await tenant.add(addReserved, unitId)).toHexString();
+    const callBack = (body: object) =>
+      post('/reservations/webhook', { reservationId, ...body }).expect(201);
+    // The partner has mistyped installmentId, so its report about the cheque is lost.
+    const report = { installmentID: '1', cheque_status: 'collected' };
+    const { headers } = await callBack(report);
+    expect(headers['x-ignored-fields']).toBe('installmentID, cheque_status');
+    await callBack({ installmentId: '1', chequeStatus: 'overdue' });
+    await callBack({ reservationStatus: 'expired' });
+    await callBack({ reservationStatus: 'canceled' });
+    await callBack({ reservationStatus: 'canceled' });
+    await post('/reservations/webhook', { reservationId: 'x' }).expect(404);
+    await post('/leads', { project: 'Unknown' }).expect(201);
+    const leads = [{ name: {} }, { project: 'Unknown' }, { project: 'Nowhere' }];
+    await post('/leads/batch', { leads }).expect(200);
+    await post('/leads', { project: 'Unknown', name: 1 }).expect(400);
+    const [callback, unmatched] = [['callback.changed_nothing'], ['lead.project_unmatched']];
+    const route = 'POST /external/apis/v1.0/reservations/webhook';
+    await eventually(async () =>
+      expect(await loggedBy(keyId)).toMatchObject([
+        { status: 201, ignoredFields: Object.keys(report), notices: callback, route },
+        { status: 201, ignoredFields: [], notices: callback, route },
+        { status: 201, ignoredFields: [], notices: callback, route },
+        { status: 404, notices: [] },
+        { status: 201, notices: unmatched, messages: [], errorCodes: [] },
+        { status: 200, notices: unmatched, errorCodes: ['validation.failed'] },
+        { status: 400, notices: [] },
+      ]),
+    );
+    await storeUsage(service);
+    const { html } = await service.get(`/partners/${keyId.toHexString()}`);
+    expect(html).toMatch(/callback\.changed_nothing.*installmentID/s);
+    expect(html).toMatch(/lead\.project_unmatched/);
+    const lines = metricLines(await service.service.app.get(Metrics).text());
+    const counted = lines
+      .filter(({ name }) => name === 'integration_api_request_notices_total')
+      .map(({ labels, value }) => [labels['code'], value]);
+    const expected = { 'callback.changed_nothing': 3, 'lead.project_unmatched': 2 };
+    expect(Object.fromEntries(counted)).toEqual(expected);
+    const usage = service.service.app.get(UsageStatsService);
+    const codes = (await usage.errorsOfKey(keyId.toHexString(), 'day')).at(-1)?.codes;
+    expect(Object.fromEntries(codes ?? [])).toMatchObject(expected);
+  });
+
+  it('notes a callback that a replay answers only once', async () => {
+    const { keyId, post } = await newKey();
+    const reservationId = await tenant.add(addReserved, await tenant.add(addUnit));
+    for (let time = 0; time < 2; time++) {
+      const sent = post('/reservations/webhook', { reservationId });
+      await sent.set('idempotency-key', `once-${reservationId.toHexString()}`).expect(201);
+    }
+    const notices = ['callback.changed_nothing'];
+    await eventually(async () => expect(await loggedBy(keyId)).toMatchObject([{ notices }]));
   });
 
   it('counts errors by code in a metric, but stores no request without a valid key', async () => {

@@ -1,7 +1,7 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { addUniqueIndex, notDeleted } from '../../core/database/documents/tenant-document.js';
-import { caseInsensitive } from '../../core/localization/fold-case.js';
+import { nameInsensitive } from '../../core/localization/fold-name.js';
 import { languages, type Localized } from '../../core/localization/language.js';
 import { Flag, Id, List, Quantity, Slug, Text, Url } from '../../core/fields/fields.js';
 import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
@@ -119,9 +119,9 @@ indexChanges(compoundSchema);
 /** Full copies read documents in the order of `_id`. */
 compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 for (const language of languages) {
-  /** Leads name a compound as their project, in any case. */
+  /** Leads name a compound as their project, in any spelling. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
-    { name: `named-${language}`, collation: caseInsensitive, partialFilterExpression: notDeleted },
+    { name: `named-${language}`, collation: nameInsensitive, partialFilterExpression: notDeleted },
   );
 }

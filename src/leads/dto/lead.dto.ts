@@ -88,6 +88,14 @@ export class LeadResultDto {
   lead?: BatchLeadDto;
 
   @ApiPropertyOptional({
+    type: Boolean,
+    description:
+      "true if the project of the stored lead is no compound's name; only with `catalogue.read`.",
+    example: true,
+  })
+  unmatchedProject?: boolean;
+
+  @ApiPropertyOptional({
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
     description: 'Reasons in the language of the request; only for a rejected lead.',
   })

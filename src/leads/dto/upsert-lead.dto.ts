@@ -94,7 +94,7 @@ export class UpsertLeadDto implements LeadPayload {
   @TextField({
     description:
       'Stored in data. Links every compound of the organization that has this name in the ' +
-      'language of the request, in any case.',
+      'language of the request, in any spelling: case, blanks and Arabic marks do not count.',
     example: 'Palm Meadows',
   })
   project?: string;

@@ -257,6 +257,18 @@ describe('decideLead with compounds', () => {
     expect([compoundsIds, createdAt]).toEqual([[named, linked], now]);
   });
 
+  it.each<[LeadPayload, boolean]>([
+    [{ project: 'Palm' }, false],
+    [{ project: 'Lake' }, true],
+    [{ project: 'Palm', data: { project: 'Lake' } }, true],
+    [{ project: 'Lake', data: { project: '' } }, false],
+    [{ name: 'Mona' }, false],
+  ])('with %j decides that its project matches no compound: %j', (payload, isUnmatched) => {
+    const leads = [leadWith({ recordSystemId: 'a', data: { project: 'Lake' } })];
+    const decision = decide({ recordSystemId: 'a', ...payload }, { leads, compoundsNamed });
+    expect(decision.isProjectUnmatched).toBe(isUnmatched);
+  });
+
   it('does not search compounds when no project is sent', () => {
     const searched: string[] = [];
     const loaded = { compoundsNamed: ({ name }: { name: string }) => (searched.push(name), []) };
@@ -278,6 +290,7 @@ function decisionOf(lead: LeadDocument, fields: Partial<LeadDecision> = {}): Lea
     lead,
     entry: entryOf([{ field: 'data.name', from: null, to: 'Mona' }]),
     client: { clientId: null, lockKeys: [] },
+    isProjectUnmatched: false,
     events: [],
     lockKeys: [],
     bytes: 1,

@@ -1,7 +1,6 @@
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import type { Language } from '../../core/localization/language.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
@@ -14,7 +13,7 @@ import type { Organization } from '../../tenants/organizations/organization.js';
 import { leadLogEntry, leadFieldChanges, leadEvent } from '../lead-changes.js';
 import { leadErrors } from '../lead-errors.js';
 import { type LeadPayload, type MergedLead, assertNoReference, mergeLead } from '../lead-merge.js';
-import type { LeadData, LeadDocument } from '../lead.schema.js';
+import type { LeadDocument } from '../lead.schema.js';
 import { derivePhoneKeys, currentPhoneKeys } from '../phones/lead-phones.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
 
@@ -89,11 +88,13 @@ export function decideLead(
   const linked = { requestId, organization, ...contacts, clientId: stored?.clientId };
   const client = linkClient(records.clients, linked, now);
   const phones = derivePhoneKeys(merged.data, organization.phoneCountry);
+  const project = scalarText(requested['project']);
+  const named = project === '' ? [] : records.compoundsNamed(project, language);
   const lead = {
     ...(stored ?? newLead(records, payload)),
     ...merged,
     ...phones,
-    compoundsIds: linkedCompounds(records, language, stored?.compoundsIds ?? [], requested),
+    compoundsIds: withLinks(stored?.compoundsIds ?? [], named),
     clientId: client.clientId,
   };
   const changes = leadFieldChanges(stored, lead);
@@ -107,6 +108,7 @@ export function decideLead(
     lead: result,
     entry: leadLogEntry(operation, result, changes, caller),
     client,
+    isProjectUnmatched: project !== '' && named.length === 0,
     events: [
       ...(client.change === undefined ? [] : [client.change.event]),
       ...published.map((event) => pendingEvent(organization._id, event, now)),
@@ -138,13 +140,6 @@ function newLead(
 }
 
 /** Adds compounds that have the sent project's name (rule LEAD-8). */
-function linkedCompounds(
-  records: LeadRecords,
-  language: Language,
-  linked: Types.ObjectId[],
-  data: LeadData,
-): Types.ObjectId[] {
-  const project = scalarText(data['project']);
-  const compoundIds = project === '' ? [] : records.compoundsNamed(project, language);
-  return [...linked, ...compoundIds.filter((id) => !linked.some((other) => id.equals(other)))];
+function withLinks(linked: Types.ObjectId[], named: readonly Types.ObjectId[]): Types.ObjectId[] {
+  return [...linked, ...named.filter((id) => !linked.some((other) => id.equals(other)))];
 }

@@ -25,6 +25,8 @@ export interface LeadDecision {
   readonly lead: LeadDocument;
   readonly entry: LeadChange;
   readonly client: ClientLink;
+  /** The request has a project that is no compound's name. */
+  readonly isProjectUnmatched: boolean;
   readonly events: readonly PendingEvent[];
   /** Lock keys of phones and emails that had no owner before. */
   readonly lockKeys: readonly string[];

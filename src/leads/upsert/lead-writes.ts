@@ -17,6 +17,7 @@ import { ChangeLogRepository } from '../../tenants/change-log/change-log.reposit
 import { ClientsService, type ClientLookup } from '../../tenants/clients/clients.service.js';
 import { contactOf } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
+import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
@@ -29,7 +30,9 @@ import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records
 
 const maxLeadBytes = 16 * mebibyte;
 
-export type LeadUpsertResult = UpsertResponse<LeadUpsertResponseDto>;
+export interface LeadUpsertResult extends UpsertResponse<LeadUpsertResponseDto> {
+  readonly isProjectUnmatched: boolean;
+}
 
 interface MatchedRequest {
   readonly request: LeadRequest;
@@ -116,10 +119,15 @@ export class LeadWrites implements WriteHandler<
   }
 
   respond(decided: readonly DecidedRequest<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
-    return decided.map(({ decision: { operation, lead: document } }) => {
-      const lead = present(LeadDocument, document);
-      return upsertResponse(operation, { lead, newLead: lead });
-    });
+    return decided.map(
+      ({ request, decision: { operation, lead: document, isProjectUnmatched } }) => {
+        const lead = present(LeadDocument, document);
+        const response = upsertResponse(operation, { lead, newLead: lead });
+        const isShown = isProjectUnmatched && mayReadCatalogue(request.caller);
+        const headers = isShown ? { 'x-unmatched-project': 'true' } : {};
+        return { ...response, headers, isProjectUnmatched };
+      },
+    );
   }
 
   async onDuplicateKey(index: string, { caller }: LeadRequest): Promise<void> {
@@ -156,6 +164,11 @@ export class LeadWrites implements WriteHandler<
     );
     return readOutsideTransaction(() => this.leads.reserveNumbers(_id, new Set(creations).size));
   }
+}
+
+/** Other keys must not learn which compounds exist (rule LEAD-8). */
+function mayReadCatalogue({ restrictions }: Caller): boolean {
+  return restrictions?.operations.has('catalogue.read') === true;
 }
 
 /** Returns sent phones that are new to their leads, or all phones if several requests are about one lead. */

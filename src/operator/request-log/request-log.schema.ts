@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import type { Notice } from '../../core/http/request-caller.js';
 import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 
 /** Contains no sent values (rule OPS-36). */
@@ -23,6 +24,10 @@ export class RequestLogDocument extends TenantDocument {
   /** Contains only strings that look like field names. */
   @Prop({ type: [String], required: true })
   ignoredFields!: readonly string[];
+
+  /** Absent in entries of earlier versions. */
+  @Prop({ type: [String] })
+  notices?: readonly Notice[];
 
   @Prop({ type: String, required: true })
   requestId!: string;

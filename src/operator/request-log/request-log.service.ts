@@ -36,5 +36,16 @@ export class RequestLogService {
 
 function loggedRequest({ createdAt: time, ...request }: RequestLogDocument) {
   const { route, status, errorCodes, messages, ignoredFields, requestId, durationMs } = request;
-  return { time, route, status, errorCodes, messages, ignoredFields, requestId, durationMs };
+  const { notices = [] } = request;
+  return {
+    time,
+    route,
+    status,
+    errorCodes,
+    messages,
+    ignoredFields,
+    notices,
+    requestId,
+    durationMs,
+  };
 }

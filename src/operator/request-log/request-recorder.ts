@@ -21,7 +21,7 @@ const maxMessages = 10;
 /** Daily limit of a key over all processes. */
 const maxLoggedPerDay = 1_000;
 
-/** Logs rejected requests, and accepted ones with ignored fields, in batches (rule OPS-36). */
+/** Logs rejected requests, and accepted ones with ignored fields or notices, in batches (rule OPS-36). */
 @Injectable()
 export class RequestRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
@@ -57,8 +57,8 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   start(fastify: FastifyInstance): void {
     fastify.completedRequestListeners.push((completed, request) => {
       const { caller } = request;
-      const { status, errorCodes, ignoredFields } = completed;
-      const isLogged = status >= 400 || errorCodes !== undefined || ignoredFields !== undefined;
+      const { status, errorCodes, ignoredFields, notices } = completed;
+      const isLogged = status >= 400 || Boolean(errorCodes ?? ignoredFields ?? notices);
       if (isLogged && caller !== undefined) this.add(completed, request, caller);
     });
     this.loop.start();
@@ -119,6 +119,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
       errorCodes: completed.errorCodes ?? [],
       messages: [...new Set(texts)].slice(0, maxMessages),
       ignoredFields: completed.ignoredFields ?? [],
+      notices: completed.notices ?? [],
       requestId: request.id,
       durationMs: completed.milliseconds,
       createdAt: now,

@@ -26,6 +26,7 @@ export class UsageCounter {
 
   count(completed: CompletedRequest, isPoll = false, keyOnlyCounts: Counts = {}): void {
     const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
+    const { notices = [] } = completed;
     const quarterHour = this.quarterHour();
     if (quarterHour === undefined) {
       this.lostCalls++;
@@ -35,7 +36,7 @@ export class UsageCounter {
     const routeCounts = countsOf(quarterHour.routes, `${method} ${route}`, 'other');
     for (const counts of [quarterHour.total, keyCounts, routeCounts])
       countCall(counts, status, isPoll ? null : milliseconds);
-    for (const code of errorCodes) addCounts(keyCounts, { [codeField(code)]: 1 });
+    for (const code of [...errorCodes, ...notices]) addCounts(keyCounts, { [codeField(code)]: 1 });
     addCounts(keyCounts, keyOnlyCounts);
   }
 

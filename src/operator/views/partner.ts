@@ -58,6 +58,7 @@ export const loggedRequestFields: readonly ViewField<LoggedRequest>[] = [
   field('code', 'requests.codes', 'errorCodes'),
   field('text', 'requests.messages', 'messages'),
   field('code', 'requests.ignored', 'ignoredFields'),
+  field('code', 'requests.notices', 'notices'),
   field('duration', 'shared.duration', 'durationMs'),
   field('code', 'shared.request', 'requestId'),
 ];

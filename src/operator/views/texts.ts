@@ -145,6 +145,7 @@ export const viewTexts = {
   'requests.codes': { 'en-us': 'Error codes', 'ar-eg': 'رموز الأخطاء' },
   'requests.messages': { 'en-us': 'Messages', 'ar-eg': 'الرسائل' },
   'requests.ignored': { 'en-us': 'Ignored fields', 'ar-eg': 'حقول أُهملت' },
+  'requests.notices': { 'en-us': 'No effect', 'ar-eg': 'بلا أثر' },
   'log.who': { 'en-us': 'Address and session', 'ar-eg': 'العنوان والجلسة' },
   'log.subject': { 'en-us': 'Subject', 'ar-eg': 'العنصر' },
   'log.details': { 'en-us': 'Details', 'ar-eg': 'التفاصيل' },

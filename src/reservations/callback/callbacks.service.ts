@@ -40,6 +40,7 @@ interface CallbackRequest {
 interface CallbackResponse extends ServiceResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly error: DomainError | undefined;
+  readonly hasEffects: boolean;
 }
 
 class CallbackRecords extends ReservationRecords {
@@ -83,7 +84,7 @@ export class CallbacksService {
     request: Pick<FastifyRequest, 'id' | 'body'>,
   ): Promise<CallbackResponse['headers']> {
     const record = callbackRecord(request);
-    const { headers, error } = await this.commit
+    const { headers, error, hasEffects } = await this.commit
       .submit({ caller, callback, record }, record.payload)
       .catch((failure: unknown) => {
         // Not awaited: an unresponsive database must not delay the response.
@@ -91,6 +92,7 @@ export class CallbacksService {
         throw failure;
       });
     if (error !== undefined) throw error;
+    if (!hasEffects) caller.notices?.add('callback.changed_nothing');
     return headers;
   }
 
@@ -128,7 +130,8 @@ export class CallbacksService {
     const response = error
       ? this.errorResponses.responseTo(error, defaultLanguage)
       : { status: 201 };
-    return { headers, ...response, error };
+    const hasEffects = Object.keys(effects ?? {}).length > 0;
+    return { headers, ...response, error, hasEffects };
   }
 
   private loggedOutcome(

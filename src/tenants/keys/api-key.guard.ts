@@ -115,7 +115,7 @@ async function callWhenSettled(work: Promise<void>, done: (error?: Error) => voi
 
 function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
   const language = requestLanguage(request);
-  return { ...identity, requestId: request.id, language, failures: [] };
+  return { ...identity, requestId: request.id, language, failures: [], notices: new Set() };
 }
 
 /** Clients send UTF-8, but Node decodes headers as Latin-1. */

@@ -1,6 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { ObjectId } from 'mongodb';
-import { addCompound } from '../../support/builders.js';
+import { type Language, languages } from '../../../src/core/localization/language.js';
+import type { LeadResultDto } from '../../../src/leads/dto/lead.dto.js';
+import { addCompound, addKey } from '../../support/builders.js';
+import { range } from '../../support/counting.js';
+import { rounds } from '../../support/rounds.js';
 import { sharedService } from '../../support/shared-service.js';
 import type { TenantApi } from '../../support/tenant-api.js';
 
@@ -42,9 +48,14 @@ describe('POST /leads with a project', () => {
     ['palm meadows', 'en-us', ['palm', 'twin']],
     ['Palm MEADOWS', 'en-us', ['palm', 'twin']],
     ['Palm', 'en-us', []],
-    ['Palm Meadows ', 'en-us', []],
-    [' Palm Meadows', 'en-us', []],
-    ['Palm  Meadows', 'en-us', []],
+    ['Palm Meadows ', 'en-us', ['palm', 'twin']],
+    [' Palm Meadows', 'en-us', ['palm', 'twin']],
+    ['\u3000Palm \t\n Meadows\u0085', 'en-us', ['palm', 'twin']],
+    ['PalmMeadows', 'en-us', []],
+    ['\u200EPalm\u00AD Mea\u200Bdows\uFEFF', 'en-us', ['palm', 'twin']],
+    ['Palm-Meadows', 'en-us', []],
+    [' ', 'en-us', []],
+    ['\u200E', 'ar-eg', []],
     ['.*', 'en-us', []],
     ['Zone .*', 'en-us', []],
     ['zone (a+) .*', 'en-us', ['pattern']],
@@ -58,6 +69,8 @@ describe('POST /leads with a project', () => {
     ['Strase am See', 'en-us', []],
     ['مروج النخيل', 'ar-eg', ['palm']],
     ['مروج النخيل', 'AR-EG', ['palm']],
+    ['مُرُوجُ  الـنّخِيل', 'ar-eg', ['palm']],
+    ['بحيره', 'ar-eg', ['lake']],
     ['مروج النخيل', 'en-us', []],
     ['مروج النخيل', 'fr-fr', []],
     ['Lake', 'ar-eg', []],
@@ -95,5 +108,172 @@ describe('POST /leads with a project', () => {
     await tenant.set('compounds', { _id: ids['pattern'] }, { 'name.en-us': 'Renamed' });
     expect(await linkedCompounds('renamed')).toEqual(idsOf('pattern'));
     expect(await tenant.count('compounds')).toBe(before);
+  });
+});
+
+describe('POST /leads with a project in another spelling', () => {
+  const charactersOf = (pattern: RegExp) =>
+    range(0x11_0000)
+      .map((point) => String.fromCodePoint(point))
+      .filter((character) => pattern.test(character));
+  /** The test's database has Unicode 8, and some characters are newer. */
+  const newer =
+    /[\u0890\u0891\u0897-\u089F\u08CA-\u08E2\u{10EFA}-\u{10EFF}\u{110CD}\u{13430}-\u{1343F}]/u;
+  const ignored = charactersOf(/\p{Cf}|ـ|(?=\p{M})\p{scx=Arab}/u).filter(
+    (character) => !newer.test(character),
+  );
+  const blanks = charactersOf(/\p{White_Space}/u);
+  const interchangeable = ['اأإآ', 'يىئ', 'وؤ', 'هة'].map((letters) => [...letters]);
+  const spellingsOf = (letter: string): string[] =>
+    interchangeable.find((letters) => letters.includes(letter)) ?? [
+      letter.toLowerCase(),
+      letter.toUpperCase(),
+    ];
+  const ignoredText = fc.string({ unit: fc.constantFrom('', ...ignored), maxLength: 3 });
+  const gap = fc.array(fc.tuple(fc.constantFrom(...blanks), ignoredText), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  /** Blanks and ignored characters around the words. */
+  const end = fc.array(fc.tuple(fc.constantFrom('', ...blanks), ignoredText), { maxLength: 2 });
+  const written = (parts: readonly (readonly string[])[]) => parts.flat().join('');
+  /** Writes each word with other letters and ignored characters after them. */
+  const spelling = (words: readonly string[][]): fc.Arbitrary<string> =>
+    fc
+      .tuple(
+        end,
+        fc.tuple(
+          ...words.map((letters) =>
+            fc.tuple(
+              gap,
+              fc.tuple(
+                ...letters.map((letter) =>
+                  fc.tuple(fc.constantFrom(...spellingsOf(letter)), ignoredText),
+                ),
+              ),
+            ),
+          ),
+        ),
+        end,
+      )
+      .map(([first, spelled, last]) =>
+        [
+          written(first),
+          spelled
+            .map(
+              ([between, letters], index) =>
+                (index === 0 ? '' : written(between)) + written(letters),
+            )
+            .join(''),
+          written(last),
+        ].join(''),
+      );
+  const letters = fc.constantFrom(...'اأإآيىئوؤهةبلمرس', ...'aBzöß7');
+  const words = fc.array(fc.array(letters, { minLength: 1, maxLength: 5 }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  const pair = words.chain((name) => fc.tuple(spelling(name), spelling(name)));
+
+  /** Links leads in batches, each to the compound whose name is the first spelling. */
+  const expectLinks = async (language: Language, pairs: readonly (readonly [string, string])[]) => {
+    const other = await service.addTenant();
+    const ids = await Promise.all(
+      pairs.map(([stored]) => other.add(addCompound, { 'en-us': 'Other', [language]: stored })),
+    );
+    for (let at = 0; at < pairs.length; at += 100) {
+      const leads = pairs.slice(at, at + 100).map(([, sent]) => ({ data: { project: sent } }));
+      const { body } = await other.post('/leads/batch', { leads }).set('language', language);
+      const linked = body.results.map((result: LeadResultDto) => result.lead?.compoundsIds);
+      const expected = ids
+        .slice(at, at + 100)
+        .map((id) => expect.arrayContaining([id.toHexString()]));
+      expect(linked).toEqual(expected);
+    }
+  };
+
+  it('links the compound for every pair of spellings of its name', async () => {
+    const pairs = fc.array(pair, { minLength: 50, maxLength: 50 });
+    await fc.assert(fc.asyncProperty(fc.constantFrom(...languages), pairs, expectLinks), {
+      numRuns: rounds(10, 100),
+    });
+  });
+
+  it('links the compound for each two letters, and each ignored character, of the rule', async () => {
+    const cases = [
+      ...interchangeable.flatMap((group) =>
+        group.flatMap((one) => group.map((each) => [`م${one}`, `م${each}`] as const)),
+      ),
+      ...ignored.flatMap((character) => [
+        [`م${character}ب`, 'مب'] as const,
+        ['سب', `س${character}ب`] as const,
+      ]),
+      ...blanks.flatMap((blank) => [
+        [`${blank}م${blank}${blank}ت${blank}`, 'م ت'] as const,
+        ['س ت', `${blank}س${blank}${blank}ت${blank}`] as const,
+      ]),
+    ];
+    expect(cases.length).toBeGreaterThan(500);
+    await expectLinks('ar-eg', cases);
+  });
+
+  it('links the compound whose name has the same characters, even unknown ones', async () => {
+    await expectLinks(
+      'en-us',
+      [...charactersOf(newer)].map((character) => [`a${character}b`, `a${character}b`]),
+    );
+  });
+
+  it.each([
+    ['ك', 'ق'],
+    ['ه', 'ت'],
+    ['ا', 'ع'],
+  ])('links no compound when %s is written for %s', async (stored, sent) => {
+    const other = await service.addTenant();
+    await other.add(addCompound, { 'en-us': `م${stored}ن` });
+    const { body } = await other.post('/leads', { project: `م${sent}ن` }).expect(201);
+    expect(body.lead.compoundsIds).toEqual([]);
+  });
+});
+
+describe('a lead whose project is the name of no compound', () => {
+  const reader = () => tenant.add(addKey);
+  const writer = () =>
+    tenant.add(addKey, { permissions: { allowExternal: true, operations: ['leads.write'] } });
+  const send = async (key: string, body: object, path = '/leads') =>
+    tenant.with(key).post(path, body);
+
+  it('is reported to keys that may read the catalogue', async () => {
+    for (const [key, expected] of [
+      [await reader(), 'true'],
+      [await writer(), undefined],
+    ] as const) {
+      const created = await send(key, { recordSystemId: key, project: 'Unknown' });
+      const updated = await send(key, { recordSystemId: key, data: { project: 'Palm' } });
+      expect([created, updated].map(({ status }) => status)).toEqual([201, 200]);
+      const reported = [created, updated].map(({ headers }) => headers['x-unmatched-project']);
+      expect(reported).toEqual([expected, expected]);
+      for (const body of [
+        { recordSystemId: key, name: 'Mona' },
+        { project: 'Palm Meadows' },
+        { data: { project: null } },
+        { project: 'Unknown', data: { project: '' } },
+      ]) {
+        expect((await send(key, body)).headers).not.toHaveProperty('x-unmatched-project');
+      }
+      const leads = [{ project: 'Palm Meadows' }, { project: 'Unknown' }, { project: '' }];
+      const { body } = await send(key, { leads }, '/leads/batch');
+      const unmatched = body.results.map(({ unmatchedProject }: LeadResultDto) => unmatchedProject);
+      expect(unmatched).toEqual([undefined, expected && true, undefined]);
+    }
+  });
+
+  it('is reported again by the replayed response', async () => {
+    const header = { 'idempotency-key': randomUUID() };
+    for (const isReplayed of [undefined, 'true']) {
+      const { headers } = await post({ project: 'Unknown' }).set(header).expect(201);
+      expect(headers).toMatchObject({ 'x-unmatched-project': 'true' });
+      expect(headers['idempotent-replayed']).toBe(isReplayed);
+    }
   });
 });

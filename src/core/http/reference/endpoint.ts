@@ -84,12 +84,13 @@ export function DocumentedResponse(
 
 interface UpsertDocumentation {
   readonly noun: string;
+  readonly headers?: Headers;
   readonly links: Links;
 }
 
 export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): MethodDecorator {
   const { noun, links } = upsert;
-  const headers = ignoredFieldsHeader;
+  const headers = { ...ignoredFieldsHeader, ...upsert.headers };
   const created = { status: 201, description: `The ${noun} was created.` };
   const updated = { status: 200, description: `The ${noun} was updated.` };
   return applyDecorators(

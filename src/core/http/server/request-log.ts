@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { DomainError } from '../errors/domain-error.js';
+import type { Notice } from '../request-caller.js';
 import { isIdentifier } from '../validation/dto-reader.js';
 import { routePatternOf } from './route-options.js';
 
@@ -15,6 +16,7 @@ export interface CompletedRequest {
   /** For a batch, they include the codes of its items. */
   readonly errorCodes?: readonly string[];
   readonly ignoredFields?: readonly string[];
+  readonly notices?: readonly Notice[];
 }
 
 declare module 'fastify' {
@@ -53,6 +55,7 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
   const level = reply.statusCode >= 500 ? 'error' : 'info';
   const errorCodes = errorCodesOf(request, reply);
   const ignoredFields = ignoredFieldsOf(reply);
+  const notices = [...(request.caller?.notices ?? [])];
   const completed: CompletedRequest = {
     method: request.method,
     route: routePatternOf(request),
@@ -63,6 +66,7 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
     ...(reply.raw.writableFinished ? {} : { aborted: true }),
     ...(errorCodes.length > 0 && { errorCodes }),
     ...(ignoredFields && { ignoredFields }),
+    ...(notices.length > 0 && { notices }),
   };
   logger[level]({ reqId: request.id, ...completed }, 'request completed');
   for (const listen of request.server.completedRequestListeners) listen(completed, request);

@@ -25,6 +25,7 @@ export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): v
     if (completed.aborted === true) counted.aborted.inc();
     for (const code of completed.errorCodes ?? []) counted.errors.inc({ code });
     if (completed.ignoredFields) counted.ignored.inc({ route });
+    for (const code of completed.notices ?? []) counted.notices.inc({ code });
     if (apiKeyId === undefined) return;
     if (keys.size < maxKeys) keys.add(apiKeyId);
     const labels = keys.has(apiKeyId)
@@ -64,6 +65,11 @@ function requestMetrics(metrics: Metrics) {
       'request_ignored_fields_total',
       'Requests with ignored fields or parameters, by route.',
       ['route'],
+    ),
+    notices: metrics.counter(
+      'request_notices_total',
+      'Accepted requests whose project matched no compound, or whose callback changed nothing, by code.',
+      ['code'],
     ),
     keyCalls: metrics.counter('key_calls_total', 'Requests by API key id.', keyLabels),
     keyLastCalls: metrics.gauge(

@@ -117,7 +117,7 @@ export const keyCommands = {
   }),
   requests: defineCommand({
     description:
-      'list the rejected requests of a key, and accepted ones with ignored fields, newest first',
+      'list the rejected requests of a key, and accepted ones with ignored fields or without effect, newest first',
     example: 'iapi_4fT9xQ --limit 20',
     parameters: { key, limit: option('<n>', 'maximum number of results', parse.limit, 50) },
   }),

@@ -205,13 +205,13 @@ export const pageTexts = {
     'ar-eg': 'غير معروف بعد: يتطلب أسبوعًا من الطلبات.',
   },
   'partners.errorsByCode': {
-    'en-us': 'Rejected requests by error code',
-    'ar-eg': 'الطلبات المرفوضة حسب رمز الخطأ',
+    'en-us': 'Rejected and ineffective requests by code',
+    'ar-eg': 'الطلبات المرفوضة أو بلا أثر حسب الرمز',
   },
   'partners.otherCodes': { 'en-us': 'Other codes', 'ar-eg': 'رموز أخرى' },
   'partners.requests': {
-    'en-us': 'Requests that were rejected or contained ignored fields',
-    'ar-eg': 'طلبات مرفوضة أو بها حقول أُهملت',
+    'en-us': 'Requests that were rejected, contained ignored fields or had no effect',
+    'ar-eg': 'طلبات مرفوضة أو بها حقول أُهملت أو بلا أثر',
   },
   'partners.requestsAbout': {
     'en-us':
