@@ -27,7 +27,7 @@ import {
   leadExamples,
   LeadIdParam,
   leadLinks,
-  UpsertLeadDto,
+  SingleLeadDto,
 } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import { LeadsService } from './leads.service.js';
@@ -42,7 +42,7 @@ export class LeadsController {
   @Endpoint({
     operationId: 'upsertLead',
     permission: 'leads.write',
-    route: { roundsNumbers: true },
+    route: { roundsNumbers: true, hasDryRun: true },
     summary: 'Create or update a lead',
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, ' +
@@ -57,7 +57,7 @@ export class LeadsController {
       leadErrors.tooManyChanges,
     ],
   })
-  @DocumentedBody(UpsertLeadDto, leadExamples)
+  @DocumentedBody(SingleLeadDto, leadExamples)
   @DocumentedUpsert(LeadUpsertResponseDto, {
     noun: 'lead',
     headers: { 'x-unmatched-project': headerReference('x-unmatched-project') },
@@ -65,7 +65,7 @@ export class LeadsController {
   })
   async upsert(
     @CurrentCaller() caller: Caller,
-    @RequestBody() lead: UpsertLeadDto,
+    @RequestBody() lead: SingleLeadDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LeadUpsertResponseDto> {
     return sendUpsert(reply, await this.leads.upsert(caller, lead));

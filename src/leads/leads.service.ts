@@ -20,7 +20,7 @@ import type {
   LeadResponseDto,
   LeadResultDto,
 } from './dto/lead.dto.js';
-import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
+import type { LeadBatchDto, SingleLeadDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadLogEntry, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, mergeFlatFields } from './lead-merge.js';
@@ -32,6 +32,8 @@ import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
 
 /** Once leads of a batch take this many MiB, the remaining ones are rejected. */
 const maxBatchMebibytes = 8;
+
+type SingleLead = LeadPayload & Pick<SingleLeadDto, 'dryRun'>;
 
 /** Some leads may already be rejected, for example for invalid JSON. */
 interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
@@ -66,8 +68,14 @@ export class LeadsService {
    * @throws DomainError 400 for a phone of another lead, or a merged lead that cannot be stored
    * @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12)
    */
-  async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResult> {
-    const result = await this.commit.submit(leadRequest(caller, payload), payload);
+  async upsert(
+    caller: Caller,
+    { dryRun: isDryRun = false, ...payload }: SingleLead,
+  ): Promise<LeadUpsertResult> {
+    const request = leadRequest(caller, payload);
+    const result = isDryRun
+      ? await this.dryRun(request)
+      : await this.commit.submit(request, payload);
     noteUnmatchedProject(caller, result);
     return result;
   }
@@ -83,10 +91,10 @@ export class LeadsService {
     alsoStore: (response: LeadBatchResponseDto, now: Date) => Promise<void> = async () => {},
   ): Promise<LeadBatchResponseDto> {
     const batch: Batch<LeadRequest, LeadUpsertResult, BatchResponse> = {
-      caller,
-      requests: leads.map((lead) => batchRequest(caller, lead)),
-      maxBytes: maxBatchMebibytes * mebibyte,
-      fullError: new DomainError(leadErrors.batchFull, { limit: maxBatchMebibytes }),
+      ...batchOf(
+        caller,
+        leads.map((lead) => batchRequest(caller, lead)),
+      ),
       responseTo: (outcomes) => {
         return { status: 200, body: this.batchResponse(caller, outcomes, isDryRun), outcomes };
       },
@@ -113,6 +121,21 @@ export class LeadsService {
       expiresAt: caller.expiresAt,
     });
     return { ok: true, operation: 'delete', lead: present(LeadDocument, lead) };
+  }
+
+  /** Returns the response that the request would have (rule LEAD-17). */
+  private dryRun(request: LeadRequest): Promise<LeadUpsertResult> {
+    return this.commit.dryRun({
+      ...batchOf(request.caller, [request]),
+      responseTo: ([outcome]) => {
+        if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+        const { body } = outcome.value;
+        if (body.operation === 'update') return outcome.value;
+        const lead = { ...body.lead, leadId: null };
+        return { ...outcome.value, body: { ...body, lead, newLead: lead } };
+      },
+      alsoStore: async () => {},
+    });
   }
 
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {
@@ -185,6 +208,11 @@ export class LeadsService {
         );
     }
   }
+}
+
+function batchOf(caller: Caller, requests: readonly LeadRequest[]) {
+  const fullError = new DomainError(leadErrors.batchFull, { limit: maxBatchMebibytes });
+  return { caller, requests, maxBytes: maxBatchMebibytes * mebibyte, fullError };
 }
 
 function noteUnmatchedProject({ notices }: Caller, { isProjectUnmatched }: LeadUpsertResult): void {

@@ -7,7 +7,12 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
-import type { LeadDto, Operations, UnitDto } from '../../clients/typescript/src/index.js';
+import type {
+  LeadDto,
+  UpsertedLeadDto,
+  Operations,
+  UnitDto,
+} from '../../clients/typescript/src/index.js';
 import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
@@ -391,7 +396,7 @@ describe('the programs of a collector', () => {
 describe('the programs of a CRM', () => {
   const byId = (units: readonly UnitDto[]) => units.toSorted((a, b) => (a._id < b._id ? -1 : 1));
 
-  const byNumber = (a: LeadDto, b: LeadDto) => a.leadId - b.leadId;
+  const byNumber = (a: UpsertedLeadDto, b: UpsertedLeadDto) => Number(a.leadId) - Number(b.leadId);
 
   it('store a copy of all units', async () => {
     const file = join(folder, 'units.json');

@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BSON } from 'mongodb';
 import { DomainError } from '../http/errors/domain-error.js';
 import { RequestDeadline } from '../http/server/request-deadline.js';
-import { isPlainObject } from '../values/json.js';
+import { routeOptionsOf } from '../http/server/route-options.js';
+import { isPlainObject, objectOf } from '../values/json.js';
 import type { IdempotencyClaim } from './idempotency-claim.js';
 import { idempotencyErrors, maxKeyLength, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isReplayable } from './idempotency.service.js';
@@ -28,6 +29,7 @@ export class IdempotentRequests {
       if (key === null) {
         throw new DomainError(idempotencyErrors.idempotencyKeyMalformed, { limit: maxKeyLength });
       }
+      if (isDryRun(request)) return;
       const namesBefore = new Set(Object.keys(reply.getHeaders()));
       const headersSoFar = () => headersSince(namesBefore, request, reply);
       const fingerprint = fingerprintOf(request);
@@ -87,6 +89,10 @@ export class IdempotentRequests {
       'Could not store the idempotent response; a retry with the key gets 409 until the lease expires',
     );
   }
+}
+
+function isDryRun(request: FastifyRequest): boolean {
+  return routeOptionsOf(request).hasDryRun === true && objectOf(request.body)['dryRun'] === true;
 }
 
 /** Payloads are compared as JSON values: neither white space nor the order of members counts. */

@@ -23,7 +23,23 @@ export class LeadResponseDto {
   lead!: LeadDto;
 }
 
-export class LeadUpsertResponseDto extends LeadResponseDto {
+export class UpsertedLeadDto extends OmitType(LeadDto, ['leadId']) {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    nullable: true,
+    description:
+      'Sequential number within the organization; null for a lead that a dry run would create, ' +
+      'whose ids are placeholders too.',
+    example: 42,
+  })
+  leadId!: number | null;
+}
+
+export class LeadUpsertResponseDto extends OmitType(LeadResponseDto, ['lead']) {
+  @ApiProperty({ type: UpsertedLeadDto })
+  lead!: UpsertedLeadDto;
+
   @ApiProperty({
     type: String,
     enum: ['create', 'update'],
@@ -32,8 +48,8 @@ export class LeadUpsertResponseDto extends LeadResponseDto {
   })
   operation!: 'create' | 'update';
 
-  @ApiProperty({ type: LeadDto, description: 'A copy of lead for earlier clients.' })
-  newLead!: LeadDto;
+  @ApiProperty({ type: UpsertedLeadDto, description: 'A copy of lead for earlier clients.' })
+  newLead!: UpsertedLeadDto;
 }
 
 export class LeadDeletionResponseDto extends LeadResponseDto {
@@ -51,19 +67,6 @@ const refusals: readonly ErrorDefinition[] = [
   httpErrors.eventTooLarge,
   leadErrors.batchFull,
 ];
-
-export class BatchLeadDto extends OmitType(LeadDto, ['leadId']) {
-  @ApiProperty({
-    type: 'integer',
-    minimum: 1,
-    nullable: true,
-    description:
-      'Sequential number within the organization; null for a lead that a dry run would create, ' +
-      'whose ids are placeholders too.',
-    example: 42,
-  })
-  leadId!: number | null;
-}
 
 export class LeadResultDto {
   @ApiProperty({ type: Number, description: 'Position in the batch, from 0.', example: 0 })
@@ -84,8 +87,8 @@ export class LeadResultDto {
   })
   operation?: 'create' | 'update';
 
-  @ApiPropertyOptional({ type: BatchLeadDto, description: 'Absent if the lead was rejected.' })
-  lead?: BatchLeadDto;
+  @ApiPropertyOptional({ type: UpsertedLeadDto, description: 'Absent if the lead was rejected.' })
+  lead?: UpsertedLeadDto;
 
   @ApiPropertyOptional({
     type: Boolean,

@@ -38,7 +38,7 @@ const dataDescription =
   '(strings, numbers, booleans or null; an empty string or null means no value). Any ' +
   'other key is stored as sent. For a field sent both here and flat, the value here wins.';
 
-/** Body of `POST /leads` (rule LEAD-4). */
+/** A lead of `POST /leads` or of a batch (rule LEAD-4). */
 @AllowUnknownFields()
 export class UpsertLeadDto implements LeadPayload {
   @ExternalIdField({
@@ -100,6 +100,20 @@ export class UpsertLeadDto implements LeadPayload {
   project?: string;
 }
 
+/** Body of `POST /leads` (rule LEAD-17). */
+@AllowUnknownFields()
+export class SingleLeadDto extends UpsertLeadDto {
+  @DryRunField()
+  dryRun?: boolean;
+}
+
+function DryRunField(): PropertyDecorator {
+  return BooleanField({
+    description: 'true stores nothing and returns the result that the request would have.',
+    example: false,
+  });
+}
+
 /** A larger transaction would delay other requests of the organization. */
 const maxLeads = 100;
 
@@ -113,10 +127,7 @@ export class LeadBatchDto {
   })
   leads!: readonly (UpsertLeadDto | null)[];
 
-  @BooleanField({
-    description: 'true stores nothing and returns the results that the request would have.',
-    example: false,
-  })
+  @DryRunField()
   dryRun?: boolean;
 }
 
@@ -146,6 +157,11 @@ export const leadExamples = {
       leadSource: 'Walk-in',
       budget: 5_000_000,
     },
+  },
+  'A dry run: checks a lead and stores nothing': {
+    recordSystemId: 'website-form-7-4712',
+    phoneNumber: '01001234570',
+    dryRun: true,
   },
   'Without an id: each request creates a new lead': {
     name: 'Laila Hassan',

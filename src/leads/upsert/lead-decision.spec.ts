@@ -56,6 +56,7 @@ describe('decideLead without a stored lead', () => {
       lead: { ...given, data, additionalData, ...phones, ...links, ...active, ...none },
       entry: { entityId, context: 'External Lead Create', requestId, apiKeyId, changes },
       client: { clientId: null, lockKeys: [] },
+      isProjectUnmatched: false,
       events: [expect.objectContaining({ ...event, data: published })],
       lockKeys: [`phone:${phone}`],
       bytes:

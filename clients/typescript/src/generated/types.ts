@@ -6,6 +6,107 @@ export type ClientOptions = {
 
 export type Webhooks = ReceiveClientCreatedWebhookRequest | ReceiveClientUpdatedWebhookRequest | ReceiveLeadCreatedWebhookRequest | ReceiveLeadUpdatedWebhookRequest | ReceiveLeadDeletedWebhookRequest | ReceiveLeadErasedWebhookRequest | ReceiveUnitCreatedWebhookRequest | ReceiveUnitUpdatedWebhookRequest | ReceiveUnitDeletedWebhookRequest | ReceiveReservationCreatedWebhookRequest | ReceiveReservationUpdatedWebhookRequest | ReceiveWalletCreatedWebhookRequest | ReceiveWalletUpdatedWebhookRequest | ReceiveWalletDeletedWebhookRequest | ReceiveWalletRestoredWebhookRequest | ReceiveWebhookPingWebhookRequest;
 
+export type SingleLeadDto = {
+    /**
+     * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
+     */
+    recordSystemId?: string;
+    /**
+     * Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource (strings, numbers, booleans or null; an empty string or null means no value). Any other key is stored as sent. For a field sent both here and flat, the value here wins.
+     */
+    data?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Free-form metadata, stored as sent next to the lead data and merged on update.
+     */
+    additionalData?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Stored in data.
+     */
+    name?: string;
+    /**
+     * Stored in data.
+     */
+    email?: string;
+    /**
+     * Stored in data. Any spelling that is valid in the organization's country.
+     */
+    phoneNumber?: string;
+    /**
+     * Stored in data.
+     */
+    phoneNumber2?: string;
+    /**
+     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any spelling: case, blanks and Arabic marks do not count.
+     */
+    project?: string;
+    /**
+     * true stores nothing and returns the result that the request would have.
+     */
+    dryRun?: boolean;
+    [key: string]: unknown;
+};
+
+export type UpsertedLeadDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * External id, exactly as sent; present if the lead has one.
+     */
+    recordSystemId?: string;
+    /**
+     * Ids of the linked compounds.
+     */
+    compoundsIds: Array<string>;
+    /**
+     * Lead fields as sent.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * Metadata as sent.
+     */
+    additionalData: {
+        [key: string]: unknown;
+    };
+    /**
+     * The client that the lead belongs to.
+     */
+    clientId: string | null;
+    /**
+     * The user whom the lead is assigned to.
+     */
+    assignedToId: string | null;
+    /**
+     * The parent lead.
+     */
+    parentId: string | null;
+    isActive: boolean;
+    /**
+     * Sequential number within the organization; null for a lead that a dry run would create, whose ids are placeholders too.
+     */
+    leadId: number | null;
+};
+
+export type LeadUpsertResponseDto = {
+    ok: boolean;
+    lead: UpsertedLeadDto;
+    /**
+     * update when recordSystemId matched an active lead of the organization.
+     */
+    operation: 'create' | 'update';
+    /**
+     * A copy of lead for earlier clients.
+     */
+    newLead: UpsertedLeadDto;
+};
+
 export type UpsertLeadDto = {
     /**
      * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
@@ -40,10 +141,78 @@ export type UpsertLeadDto = {
      */
     phoneNumber2?: string;
     /**
-     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any case.
+     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any spelling: case, blanks and Arabic marks do not count.
      */
     project?: string;
     [key: string]: unknown;
+};
+
+export type LeadBatchDto = {
+    /**
+     * Each lead is handled as if sent alone; a rejected lead does not affect the others.
+     */
+    leads: Array<UpsertLeadDto>;
+    /**
+     * true stores nothing and returns the result that the request would have.
+     */
+    dryRun?: boolean;
+};
+
+export type LeadResultDto = {
+    /**
+     * Position in the batch, from 0.
+     */
+    index: number;
+    /**
+     * Status that the lead would have if sent alone: 201, 200, or that of an error.
+     */
+    statusCode: number;
+    /**
+     * Absent if the lead was rejected.
+     */
+    operation?: 'create' | 'update';
+    /**
+     * Absent if the lead was rejected.
+     */
+    lead?: UpsertedLeadDto;
+    /**
+     * true if the project of the stored lead is no compound's name; only with `catalogue.read`.
+     */
+    unmatchedProject?: boolean;
+    /**
+     * Reasons in the language of the request; only for a rejected lead.
+     */
+    message?: string | Array<string>;
+    /**
+     * The standard text of the status; only for a rejected lead.
+     */
+    error?: string;
+    /**
+     * The x-error-code that the lead would have if sent alone; only for a rejected lead.
+     * - `request.body_not_object`: The body is JSON, but not an object. *Send one JSON object.*
+     * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct the fields in the messages; each violated rule has a message.*
+     * - `lead.duplicate_phone`: Another lead of the organization has the phone; one message for each phone. *Update that lead, or ask the organization to allow such leads.*
+     * - `lead.database_reference`: Merged with earlier requests, the object would have both keys `$ref` and `$id`, which the database interprets. *Rename one of the two keys.*
+     * - `lead.too_large`: The lead would become too large; nothing was changed. *Shorten values, or send `null` for keys that are no longer needed.*
+     * - `lead.too_many_changes`: The changes of one request would be too large for its event. *Send the fields in several requests.*
+     * - `request.event_too_large`: The event about the change would be too large; nothing was changed. *Shorten values, or send them in several requests.*
+     * - `lead.batch_full`: The preceding leads of the batch are too large together; this lead was not processed. *Send the lead in another batch.*
+     */
+    errorCode?: string;
+};
+
+export type LeadBatchResponseDto = {
+    /**
+     * True if no lead was rejected.
+     */
+    ok: boolean;
+    created: number;
+    updated: number;
+    refused: number;
+    /**
+     * One for each lead, in the order of the request.
+     */
+    results: Array<LeadResultDto>;
 };
 
 export type LeadDto = {
@@ -88,127 +257,6 @@ export type LeadDto = {
      */
     parentId: string | null;
     isActive: boolean;
-};
-
-export type LeadUpsertResponseDto = {
-    ok: boolean;
-    lead: LeadDto;
-    /**
-     * update when recordSystemId matched an active lead of the organization.
-     */
-    operation: 'create' | 'update';
-    /**
-     * A copy of lead for earlier clients.
-     */
-    newLead: LeadDto;
-};
-
-export type LeadBatchDto = {
-    /**
-     * Each lead is handled as if sent alone; a rejected lead does not affect the others.
-     */
-    leads: Array<UpsertLeadDto>;
-    /**
-     * true stores nothing and returns the results that the request would have.
-     */
-    dryRun?: boolean;
-};
-
-export type BatchLeadDto = {
-    _id: string;
-    isDeleted: boolean;
-    createdAt: string;
-    updatedAt: string;
-    /**
-     * External id, exactly as sent; present if the lead has one.
-     */
-    recordSystemId?: string;
-    /**
-     * Ids of the linked compounds.
-     */
-    compoundsIds: Array<string>;
-    /**
-     * Lead fields as sent.
-     */
-    data: {
-        [key: string]: unknown;
-    };
-    /**
-     * Metadata as sent.
-     */
-    additionalData: {
-        [key: string]: unknown;
-    };
-    /**
-     * The client that the lead belongs to.
-     */
-    clientId: string | null;
-    /**
-     * The user whom the lead is assigned to.
-     */
-    assignedToId: string | null;
-    /**
-     * The parent lead.
-     */
-    parentId: string | null;
-    isActive: boolean;
-    /**
-     * Sequential number within the organization; null for a lead that a dry run would create, whose ids are placeholders too.
-     */
-    leadId: number | null;
-};
-
-export type LeadResultDto = {
-    /**
-     * Position in the batch, from 0.
-     */
-    index: number;
-    /**
-     * Status that the lead would have if sent alone: 201, 200, or that of an error.
-     */
-    statusCode: number;
-    /**
-     * Absent if the lead was rejected.
-     */
-    operation?: 'create' | 'update';
-    /**
-     * Absent if the lead was rejected.
-     */
-    lead?: BatchLeadDto;
-    /**
-     * Reasons in the language of the request; only for a rejected lead.
-     */
-    message?: string | Array<string>;
-    /**
-     * The standard text of the status; only for a rejected lead.
-     */
-    error?: string;
-    /**
-     * The x-error-code that the lead would have if sent alone; only for a rejected lead.
-     * - `request.body_not_object`: The body is JSON, but not an object. *Send one JSON object.*
-     * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct the fields in the messages; each violated rule has a message.*
-     * - `lead.duplicate_phone`: Another lead of the organization has the phone; one message for each phone. *Update that lead, or ask the organization to allow such leads.*
-     * - `lead.database_reference`: Merged with earlier requests, the object would have both keys `$ref` and `$id`, which the database interprets. *Rename one of the two keys.*
-     * - `lead.too_large`: The lead would become too large; nothing was changed. *Shorten values, or send `null` for keys that are no longer needed.*
-     * - `lead.too_many_changes`: The changes of one request would be too large for its event. *Send the fields in several requests.*
-     * - `request.event_too_large`: The event about the change would be too large; nothing was changed. *Shorten values, or send them in several requests.*
-     * - `lead.batch_full`: The preceding leads of the batch are too large together; this lead was not processed. *Send the lead in another batch.*
-     */
-    errorCode?: string;
-};
-
-export type LeadBatchResponseDto = {
-    /**
-     * True if no lead was rejected.
-     */
-    ok: boolean;
-    created: number;
-    updated: number;
-    refused: number;
-    /**
-     * One for each lead, in the order of the request.
-     */
-    results: Array<LeadResultDto>;
 };
 
 export type LeadResponseDto = {
@@ -1011,7 +1059,7 @@ export type FindLeadResponses = {
 export type FindLeadResponse = FindLeadResponses[keyof FindLeadResponses];
 
 export type UpsertLeadData = {
-    body: UpsertLeadDto;
+    body: SingleLeadDto;
     headers?: {
         /**
          * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
+import type { CompletedRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 
 /** Upper bounds in seconds; a request that waits for the database gets its 503 after 8. */
@@ -23,9 +24,7 @@ export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): v
     if (isLongPoll(request)) counted.longPolls.observe({ route, status }, seconds);
     else counted.durations.observe({ method, route, status }, seconds);
     if (completed.aborted === true) counted.aborted.inc();
-    for (const code of completed.errorCodes ?? []) counted.errors.inc({ code });
-    if (completed.ignoredFields) counted.ignored.inc({ route });
-    for (const code of completed.notices ?? []) counted.notices.inc({ code });
+    countCauses(counted, completed);
     if (apiKeyId === undefined) return;
     if (keys.size < maxKeys) keys.add(apiKeyId);
     const labels = keys.has(apiKeyId)
@@ -36,6 +35,15 @@ export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): v
     const endsAt = request.caller?.restrictions?.endsAt;
     if (endsAt && labels.key === apiKeyId) counted.keyEnds.set(labels, endsAt.getTime() / 1_000);
   });
+}
+
+function countCauses(
+  { errors, ignored, notices }: ReturnType<typeof requestMetrics>,
+  completed: CompletedRequest,
+): void {
+  for (const code of completed.errorCodes ?? []) errors.inc({ code });
+  if (completed.ignoredFields) ignored.inc({ route: completed.route });
+  for (const code of completed.notices ?? []) notices.inc({ code });
 }
 
 function requestMetrics(metrics: Metrics) {

@@ -17,6 +17,8 @@ export interface RouteOptions {
   readonly acceptsKeyInQuery?: boolean;
   /** Replays responses from the cache (rule DATA-6). */
   readonly isCached?: boolean;
+  /** A body with `dryRun: true` stores nothing, not even a response for its `Idempotency-Key`. */
+  readonly hasDryRun?: boolean;
   /** A batch nests each request body this much deeper. */
   readonly envelopeDepth?: number;
   /** Rounds every number to the nearest double (rule LEAD-5); without it some are rejected (rule HTTP-8). */
