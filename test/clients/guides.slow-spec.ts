@@ -177,6 +177,24 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
   );
 });
 
+describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
+  itWith(program)('prints the names of ignored fields', async () => {
+    gateway.respondWith((_received, response) => {
+      response.writeHead(201, { 'x-ignored-fields': 'fullName, phone' }).end('{}');
+    });
+    const website = await startProgram(program, variables);
+    try {
+      const form = { submission: randomUUID(), name: 'Mona', phone: '1', language: 'en-us' };
+      const body = new URLSearchParams(form);
+      expect((await fetch(website.url, { method: 'POST', body })).status).toBe(200);
+      expect(website.printed()).toContain('ignored fullName, phone');
+    } finally {
+      gateway.respondWith(forward);
+      await website.stop();
+    }
+  });
+});
+
 const arabicLead = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
 
 describe('the first requests', () => {
@@ -238,7 +256,7 @@ describe('send-waiting.mjs', () => {
     for (const _ of ['first', 'second']) {
       const { code, stdout, stderr } = await runProgram('send-waiting.mjs', [file], variables);
       expect([code, stdout]).toEqual([
-        0,
+        1,
         'created 2, updated 0, refused 1\ncreated 1, updated 0, refused 1\n',
       ]);
       const refused = stderr.trim().split('\n');
@@ -247,6 +265,13 @@ describe('send-waiting.mjs', () => {
         { lead: waiting[4], errorCode: 'validation.failed', message: [/^[^a-z]*name[^a-z]*$/] },
       ]);
     }
+    writeFileSync(file, JSON.stringify({ name: 'Without a phone', phone: '01000000007' }));
+    const ignoring = await runProgram('send-waiting.mjs', [file], variables);
+    const stdout = 'created 1, updated 0, refused 0\n';
+    expect(ignoring).toEqual({ code: 1, stdout, stderr: 'ignored: leads.0.phone\n' });
+    writeFileSync(file, JSON.stringify({ name: 'Complete' }));
+    const sent = await runProgram('send-waiting.mjs', [file], variables);
+    expect(sent).toEqual({ code: 0, stdout, stderr: '' });
     const filter = { organizationId: tenant.organizationId, 'data.name': /^Waiting/ };
     const stored = await service.db.collection('leads').find(filter).sort('leadId', 1).toArray();
     expect(stored.map(({ data, compoundsIds }) => [data, compoundsIds.length])).toEqual([
@@ -301,23 +326,50 @@ describe('the programs of a collector', () => {
       .map((message, index) => `${JSON.stringify({ id: `m-${index + 1}`, ...message })}\n`)
       .join('');
     const paused = { ...variables, PAUSE: '0.001' };
-    const { stdout, stderr } = await runProgram('collector.py', [], paused, input);
+    const { code, stdout, stderr } = await runProgram('collector.py', [], paused, input);
     gateway.respondWith(forward);
-    expect(stderr).toBe('');
+    expect([code, stderr]).toEqual([1, '']);
     expect(stdout.trim().split('\n')).toEqual([
       ...['1', '2', '3'].map((id) => `m-${id} unchanged, cheque applied`),
       // A collected cheque approves the reservation, and a bounced one reverts the approval.
       ...['4', '5', '6'].map((id) => `m-${id} applied, cheque applied`),
       'm-7 ignored, cheque none',
-      'm-8 422 reservation.not_pending_cheque_collection',
-      'm-9 404 cheque.not_found',
-      'm-10 404 reservation.not_found',
+      'm-8 422 reservation.not_pending_cheque_collection: Reservation must be pending cheque collection before OIC approval',
+      'm-9 404 cheque.not_found: Cheque not found in wallet',
+      'm-10 404 reservation.not_found: Reservation not found',
     ]);
     const { data } = await api.readReservation({ path: { reservationId } });
     const [first] = data.data.chequeWallet?.cheques ?? [];
     expect(first?.statusHistory.map(({ status }) => status)).toEqual(
       messages.slice(0, 6).map((message) => 'chequeStatus' in message && message.chequeStatus),
     );
+  });
+
+  itWith('collector.py')('print ignored fields and reasons, and exit with 1', async () => {
+    const report = async (id: string, message: object) => {
+      const input = JSON.stringify({ id, reservationId, ...message });
+      const { code, stdout, stderr } = await runProgram('collector.py', [], variables, input);
+      expect(stderr).toBe('');
+      return [code, stdout];
+    };
+    const cheque = { installmentId: '2', chequeStatus: 'post_dated' };
+    expect(await report('n-1', cheque)).toEqual([0, 'n-1 unchanged, cheque applied\n']);
+    expect(await report('n-2', { ...cheque, note: 'x', Note: 'y' })).toEqual([
+      1,
+      'n-2 unchanged, cheque applied, ignored: note, Note\n',
+    ]);
+    expect(await report('n-3', { installmentID: '2', cheque_status: 'bounced' })).toEqual([
+      1,
+      'n-3 unchanged, cheque none, ignored: installmentID, cheque_status\n',
+    ]);
+    expect(await report('n-4', { installmentID: '2', chequeStatus: 'bounced' })).toEqual([
+      1,
+      'n-4 400 validation.failed: chequeStatus must be sent together with installmentId\n',
+    ]);
+    expect(await report('n-5', { reservationStatus: 'expired' })).toEqual([
+      1,
+      'n-5 ignored, cheque none\n',
+    ]);
   });
 
   itWith('collector.py')(
@@ -412,6 +464,17 @@ describe('the programs of a CRM', () => {
     await api.upsertUnit({ body: { unitId: 'NEW', compound, name: 'New' } });
     await api.upsertUnit({ body: { unitId: 'PM-A-003', compound, isDeleted: true } });
     expect(await copied()).toEqual(await stored());
+  });
+
+  it('stop when a parameter of the copy was ignored', async () => {
+    gateway.respondWith((_received, response) => {
+      const body = JSON.stringify({ data: [], pagination: { next: null } });
+      response.writeHead(200, { 'x-ignored-fields': 'updatedsince' }).end(body);
+    });
+    const COPY = join(folder, 'ignored.json');
+    const { code, stderr } = await runProgram('copy.mjs', [], { ...variables, COPY });
+    gateway.respondWith(forward);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ignored: updatedsince')]);
   });
 
   it('store a copy of all leads from events despite failures', async () => {
@@ -620,10 +683,13 @@ it.each(['website.mjs', 'send-waiting.mjs', 'copy.mjs', 'leads.mjs', 'one-unit.m
 );
 
 it.each(readdirSync('docs/guides').filter((file) => file.endsWith('.ar.md')))(
-  '%s has the same programs and steps as the English guide',
+  '%s has the same programs, steps and row of ignored fields as the English guide',
   (file) => {
     const [arabic = '', english = ''] = [file, file.replace('.ar.md', '.md')].map((name) =>
       readFileSync(join('docs/guides', name), 'utf8'),
+    );
+    expect([arabic, english].filter((text) => /^\| .*`x-ignored-fields`/m.test(text))).toHaveLength(
+      2,
     );
     const links = (of: string) => new Set(of.match(/\(programs\/[^)]+\)/g));
     expect(links(arabic)).toEqual(links(english));

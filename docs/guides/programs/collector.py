@@ -1,4 +1,5 @@
-# Reports what happened to cheques, one JSON object a line with your own id of each message:
+# Reports what happened to cheques, one JSON object a line with your own id of each message, and
+# exits with 1 when a message was refused, had no effect, or had fields that were ignored:
 # API_URL=https://… API_KEY=… SIGNING_SECRET=whsec_… python3 collector.py < messages.ndjson
 import base64, datetime, hmac, http.client, json, os, sys, time, urllib.error, urllib.request
 
@@ -25,21 +26,33 @@ def ask(path, body=None, headers={}):
         with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
-        return error.code, error.headers, b""
+        with error:
+            return error.code, error.headers, error.read(65536)
     except (OSError, http.client.HTTPException):
         return 0, {}, b""
 
 
+def reasons_in(text):
+    try:
+        message = json.loads(text)["message"]
+    except (ValueError, KeyError, TypeError):
+        return text.decode(errors="replace")
+    return message if isinstance(message, str) else "; ".join(message)
+
+
 def report(message):
-    """Gives what became of a message: a repetition with its key adds nothing to the history."""
+    """Gives whether a message did what it says, and what became of it: a repetition with its key adds nothing to the history."""
     begun = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
     body = json.dumps({name: value for name, value in message.items() if name != "id"}).encode()
     for pause in (1, 4, 16, 64):
-        status, headers, _ = ask("webhook", body, named(message["id"], body))
+        status, headers, text = ask("webhook", body, named(message["id"], body))
         if status == 201:
-            return f'{headers["x-callback-reservation"]}, cheque {headers["x-callback-cheque"]}'
+            reservation, cheque = headers["x-callback-reservation"], headers["x-callback-cheque"]
+            ignored = headers.get("x-ignored-fields")
+            is_done = not ignored and "applied" in (reservation, cheque)
+            return is_done, f"{reservation}, cheque {cheque}" + (f", ignored: {ignored}" if ignored else "")
         if 400 <= status < 500 and status not in (408, 409, 429):
-            return f'{status} {headers.get("x-error-code")}'
+            return False, f'{status} {headers.get("x-error-code")}: {reasons_in(text)}'
         time.sleep(max(pause * float(os.environ.get("PAUSE", 1)), float(headers.get("retry-after") or 0)))
     return read_back(message, begun)
 
@@ -53,10 +66,14 @@ def read_back(message, begun):
             found = {"installmentId": cheque["installmentId"], "chequeStatus": entry["status"]}
             # An older report of the same status is another message's.
             if message.items() >= found.items() and (entry["changedAt"] or "") >= begun:
-                return f'arrived at {entry["changedAt"]}, says the history'
-    return "unknown: send the message again later"
+                return True, f'arrived at {entry["changedAt"]}, says the history'
+    return False, "unknown: send the message again later"
 
 
+exit_code = 0
 for line in filter(str.strip, sys.stdin):
     message = json.loads(line)
-    print(message["id"], report(message), flush=True)
+    is_done, outcome = report(message)
+    print(message["id"], outcome, flush=True)
+    exit_code = exit_code if is_done else 1
+sys.exit(exit_code)

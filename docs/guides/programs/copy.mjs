@@ -20,6 +20,8 @@ for (;;) {
     signal: AbortSignal.timeout(30_000),
   });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  const ignored = response.headers.get('x-ignored-fields');
+  if (ignored) throw new Error(`ignored: ${ignored}`);
   const { data, pagination } = await response.json();
   for (const unit of data) {
     if (unit.isDeleted) units.delete(unit._id);

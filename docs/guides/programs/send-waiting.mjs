@@ -1,5 +1,5 @@
 // Sends the unsent leads of a file, one JSON object per line with the language of its page,
-// and prints refused ones with the reason.
+// and prints refused ones with the reason, and the names of ignored fields; then it exits with 1.
 // API_URL=https://… API_KEY=… node send-waiting.mjs waiting.ndjson
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -38,6 +38,9 @@ for (const { language, waiting } of batches) {
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   const { created, updated, refused, results } = await answer.json();
   console.log(`created ${created}, updated ${updated}, refused ${refused}`);
+  const ignored = answer.headers.get('x-ignored-fields');
+  if (ignored) console.error(`ignored: ${ignored}`);
+  if (ignored || refused > 0) process.exitCode = 1;
   for (const { index, statusCode, errorCode, message } of results) {
     if (statusCode >= 400)
       console.error(JSON.stringify({ lead: waiting[index], errorCode, message }));

@@ -26,6 +26,9 @@ async function receive(form) {
   lead.recordSystemId = form.get('submission') || crypto.randomUUID();
   const answer = await sendLead(lead, form.get('language'));
   const code = answer.headers?.get('x-error-code');
+  const ignored = answer.headers?.get('x-ignored-fields');
+  // Such fields are stored nowhere: correct their names.
+  if (ignored) console.error('ignored', ignored);
   // Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
   if (answer.ok || code === 'lead.duplicate_phone') return [200, 'Thank you · شكرًا لك'];
   if (code === 'validation.failed') return [400, (await answer.json()).message.join('\n')];

@@ -16,6 +16,10 @@ function sendLead(array $lead, string $language, int $tries = 4, float $pause = 
     $status = (int) explode(' ', $lines[0])[1];
     preg_match('/^x-error-code: (\S+)/mi', implode("\n", $lines), $code);
     preg_match('/^retry-after: (\d+)/mi', implode("\n", $lines), $asked);
+    // Such fields are stored nowhere: correct their names.
+    if (preg_match('/^x-ignored-fields: (.+)/mi', implode("\n", $lines), $ignored)) {
+        error_log("ignored $ignored[1]");
+    }
     if ($tries === 1 || ($status < 500 && !in_array($status, [408, 409, 429]))) {
         return [$status, $code[1] ?? error_get_last()['message'] ?? null, json_decode($body ?: '{}', true)['message'] ?? null];
     }

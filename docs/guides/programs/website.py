@@ -8,8 +8,12 @@ URL, KEY = os.environ["API_URL"] + "/external/apis/v1.0/leads", os.environ["API_
 def send_lead(lead, language, tries=4, pause=0.5):
     headers = {"api-key": KEY, "content-type": "application/json", "language": language}
     try:
-        urllib.request.urlopen(urllib.request.Request(URL, json.dumps(lead).encode(), headers), timeout=10).close()
-        return None, []
+        request = urllib.request.Request(URL, json.dumps(lead).encode(), headers)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            # Such fields are stored nowhere: correct their names.
+            if ignored := answer.headers["x-ignored-fields"]:
+                print("ignored", ignored, flush=True)
+            return None, []
     except urllib.error.HTTPError as error:
         status, code, asked = error.code, error.headers["x-error-code"], error.headers["retry-after"]
         messages = json.load(error)["message"] if code == "validation.failed" else []
