@@ -28,7 +28,6 @@ const wrongUsages: readonly Rejected[] = [
   ["required option '--org <id>' not specified: `org list`", 'lead history form-1'],
   ["missing required argument 'id'", 'org show'],
   ['endpoint or delivery, or --org', 'webhook deliveries'],
-  ['24 hexadecimal digits', 'org show nile-homes'],
   ['24 hexadecimal digits', 'webhook test mine'],
   ["' ' is invalid. It must have 1 to 2,048 characters.", 'org create --name', ' '],
   ['It must have 1 to 2,048 characters.', 'key list --org', ' '],
@@ -46,8 +45,11 @@ const wrongUsages: readonly Rejected[] = [
   ...['phone,name', 'phone,phone', ''].map(
     (fields) => ['phone, email or both', `org update ${id} --match-clients-by`, fields] as const,
   ),
-  ...['tomorrow', '2030-02-30', '2030-02-01T10:00', '90days'].map(
-    (when) => ['2030-01-31', `key issue --org ${id} --name A --for crm --expires ${when}`] as const,
+  ...[
+    ...['tomorrow', '2030-02-30', '90days'].map((when) => ['2030-01-31', when] as const),
+    ['no time zone: add Z', '2030-02-01T10:00'] as const,
+  ].map(
+    ([part, when]) => [part, `key issue --org ${id} --name A --for crm --expires ${when}`] as const,
   ),
   ['number from 0', 'key limit iapi_x --rps 1.5'],
   ['number from 1', 'key limit iapi_x --burst 0'],
@@ -86,6 +88,7 @@ const failures: readonly Rejected[] = [
     `There is no organization with id ${id}: \`org list\` lists the organizations.`,
     `org show ${id}`,
   ],
+  ['There is no organization named nile-homes', 'org show nile-homes'],
   ['There is no organization with', `key issue --org ${id} --name A --for website`],
   ['There is no organization with', `key list --org ${id}`],
   ['no key with id or prefix iapi_none: `key list --org <id>` lists', 'key revoke iapi_none'],
