@@ -1,4 +1,11 @@
-import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/swagger';
+import {
+  ApiProperty,
+  ApiPropertyOptional,
+  IntersectionType,
+  OmitType,
+  PartialType,
+  PickType,
+} from '@nestjs/swagger';
 import { responseClass } from '../../core/fields/declared-fields.js';
 import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
@@ -23,7 +30,19 @@ export class LeadResponseDto {
   lead!: LeadDto;
 }
 
-export class UpsertedLeadDto extends OmitType(LeadDto, ['leadId']) {
+const fieldsForEveryKey = [
+  '_id',
+  'recordSystemId',
+  'compoundsIds',
+  'data',
+  'additionalData',
+] as const;
+
+/** Keys without `leads.read` get only `leadId` and the fields for every key (rule LEAD-18). */
+export class UpsertedLeadDto extends IntersectionType(
+  PickType(LeadDto, fieldsForEveryKey),
+  PartialType(OmitType(LeadDto, [...fieldsForEveryKey, 'leadId'])),
+) {
   @ApiProperty({
     type: 'integer',
     minimum: 1,
@@ -36,8 +55,12 @@ export class UpsertedLeadDto extends OmitType(LeadDto, ['leadId']) {
   leadId!: number | null;
 }
 
+const upsertedLeadDescription =
+  'The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, ' +
+  '`recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request.';
+
 export class LeadUpsertResponseDto extends OmitType(LeadResponseDto, ['lead']) {
-  @ApiProperty({ type: UpsertedLeadDto })
+  @ApiProperty({ type: UpsertedLeadDto, description: upsertedLeadDescription })
   lead!: UpsertedLeadDto;
 
   @ApiProperty({
@@ -87,7 +110,10 @@ export class LeadResultDto {
   })
   operation?: 'create' | 'update';
 
-  @ApiPropertyOptional({ type: UpsertedLeadDto, description: 'Absent if the lead was rejected.' })
+  @ApiPropertyOptional({
+    type: UpsertedLeadDto,
+    description: `${upsertedLeadDescription} Absent if the lead was rejected.`,
+  })
   lead?: UpsertedLeadDto;
 
   @ApiPropertyOptional({

@@ -21,11 +21,11 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
-import { present } from '../../core/fields/declared-fields.js';
-import { LeadDocument } from '../lead.schema.js';
+import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { currentPhoneKeys } from '../phones/lead-phones.js';
 import { decideLead } from './lead-decision.js';
+import { presentUpserted } from './lead-presenter.js';
 import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
 
 const maxLeadBytes = 16 * mebibyte;
@@ -121,7 +121,7 @@ export class LeadWrites implements WriteHandler<
   respond(decided: readonly DecidedRequest<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
     return decided.map(
       ({ request, decision: { operation, lead: document, isProjectUnmatched } }) => {
-        const lead = present(LeadDocument, document);
+        const lead = presentUpserted(request, document);
         const response = upsertResponse(operation, { lead, newLead: lead });
         const isShown = isProjectUnmatched && mayReadCatalogue(request.caller);
         const headers = isShown ? { 'x-unmatched-project': 'true' } : {};

@@ -6,107 +6,6 @@ export type ClientOptions = {
 
 export type Webhooks = ReceiveClientCreatedWebhookRequest | ReceiveClientUpdatedWebhookRequest | ReceiveLeadCreatedWebhookRequest | ReceiveLeadUpdatedWebhookRequest | ReceiveLeadDeletedWebhookRequest | ReceiveLeadErasedWebhookRequest | ReceiveUnitCreatedWebhookRequest | ReceiveUnitUpdatedWebhookRequest | ReceiveUnitDeletedWebhookRequest | ReceiveReservationCreatedWebhookRequest | ReceiveReservationUpdatedWebhookRequest | ReceiveWalletCreatedWebhookRequest | ReceiveWalletUpdatedWebhookRequest | ReceiveWalletDeletedWebhookRequest | ReceiveWalletRestoredWebhookRequest | ReceiveWebhookPingWebhookRequest;
 
-export type SingleLeadDto = {
-    /**
-     * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
-     */
-    recordSystemId?: string;
-    /**
-     * Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource (strings, numbers, booleans or null; an empty string or null means no value). Any other key is stored as sent. For a field sent both here and flat, the value here wins.
-     */
-    data?: {
-        [key: string]: unknown;
-    };
-    /**
-     * Free-form metadata, stored as sent next to the lead data and merged on update.
-     */
-    additionalData?: {
-        [key: string]: unknown;
-    };
-    /**
-     * Stored in data.
-     */
-    name?: string;
-    /**
-     * Stored in data.
-     */
-    email?: string;
-    /**
-     * Stored in data. Any spelling that is valid in the organization's country.
-     */
-    phoneNumber?: string;
-    /**
-     * Stored in data.
-     */
-    phoneNumber2?: string;
-    /**
-     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any spelling: case, blanks and Arabic marks do not count.
-     */
-    project?: string;
-    /**
-     * true stores nothing and returns the result that the request would have.
-     */
-    dryRun?: boolean;
-    [key: string]: unknown;
-};
-
-export type UpsertedLeadDto = {
-    _id: string;
-    isDeleted: boolean;
-    createdAt: string;
-    updatedAt: string;
-    /**
-     * External id, exactly as sent; present if the lead has one.
-     */
-    recordSystemId?: string;
-    /**
-     * Ids of the linked compounds.
-     */
-    compoundsIds: Array<string>;
-    /**
-     * Lead fields as sent.
-     */
-    data: {
-        [key: string]: unknown;
-    };
-    /**
-     * Metadata as sent.
-     */
-    additionalData: {
-        [key: string]: unknown;
-    };
-    /**
-     * The client that the lead belongs to.
-     */
-    clientId: string | null;
-    /**
-     * The user whom the lead is assigned to.
-     */
-    assignedToId: string | null;
-    /**
-     * The parent lead.
-     */
-    parentId: string | null;
-    isActive: boolean;
-    /**
-     * Sequential number within the organization; null for a lead that a dry run would create, whose ids are placeholders too.
-     */
-    leadId: number | null;
-};
-
-export type LeadUpsertResponseDto = {
-    ok: boolean;
-    lead: UpsertedLeadDto;
-    /**
-     * update when recordSystemId matched an active lead of the organization.
-     */
-    operation: 'create' | 'update';
-    /**
-     * A copy of lead for earlier clients.
-     */
-    newLead: UpsertedLeadDto;
-};
-
 export type UpsertLeadDto = {
     /**
      * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
@@ -141,10 +40,70 @@ export type UpsertLeadDto = {
      */
     phoneNumber2?: string;
     /**
-     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any spelling: case, blanks and Arabic marks do not count.
+     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any case.
      */
     project?: string;
     [key: string]: unknown;
+};
+
+export type UpsertedLeadDto = {
+    _id: string;
+    /**
+     * Sequential number within the organization; never changes.
+     */
+    leadId: number;
+    /**
+     * External id, exactly as sent; present if the lead has one.
+     */
+    recordSystemId?: string;
+    /**
+     * Ids of the linked compounds.
+     */
+    compoundsIds: Array<string>;
+    /**
+     * Lead fields as sent.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * Metadata as sent.
+     */
+    additionalData: {
+        [key: string]: unknown;
+    };
+    isDeleted?: boolean;
+    createdAt?: string;
+    updatedAt?: string;
+    /**
+     * The client that the lead belongs to.
+     */
+    clientId?: string | null;
+    /**
+     * The user whom the lead is assigned to.
+     */
+    assignedToId?: string | null;
+    /**
+     * The parent lead.
+     */
+    parentId?: string | null;
+    isActive?: boolean;
+};
+
+export type LeadUpsertResponseDto = {
+    ok: boolean;
+    /**
+     * update when recordSystemId matched an active lead of the organization.
+     */
+    operation: 'create' | 'update';
+    /**
+     * The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, `recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request.
+     */
+    lead: UpsertedLeadDto;
+    /**
+     * A copy of lead for earlier clients.
+     */
+    newLead: UpsertedLeadDto;
 };
 
 export type LeadBatchDto = {
@@ -153,9 +112,53 @@ export type LeadBatchDto = {
      */
     leads: Array<UpsertLeadDto>;
     /**
-     * true stores nothing and returns the result that the request would have.
+     * true stores nothing and returns the results that the request would have.
      */
     dryRun?: boolean;
+};
+
+export type BatchLeadDto = {
+    _id: string;
+    /**
+     * External id, exactly as sent; present if the lead has one.
+     */
+    recordSystemId?: string;
+    /**
+     * Ids of the linked compounds.
+     */
+    compoundsIds: Array<string>;
+    /**
+     * Lead fields as sent.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * Metadata as sent.
+     */
+    additionalData: {
+        [key: string]: unknown;
+    };
+    isDeleted?: boolean;
+    createdAt?: string;
+    updatedAt?: string;
+    /**
+     * The client that the lead belongs to.
+     */
+    clientId?: string | null;
+    /**
+     * The user whom the lead is assigned to.
+     */
+    assignedToId?: string | null;
+    /**
+     * The parent lead.
+     */
+    parentId?: string | null;
+    isActive?: boolean;
+    /**
+     * Sequential number within the organization; null for a lead that a dry run would create, whose ids are placeholders too.
+     */
+    leadId: number | null;
 };
 
 export type LeadResultDto = {
@@ -172,13 +175,9 @@ export type LeadResultDto = {
      */
     operation?: 'create' | 'update';
     /**
-     * Absent if the lead was rejected.
+     * The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, `recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request. Absent if the lead was rejected.
      */
-    lead?: UpsertedLeadDto;
-    /**
-     * true if the project of the stored lead is no compound's name; only with `catalogue.read`.
-     */
-    unmatchedProject?: boolean;
+    lead?: BatchLeadDto;
     /**
      * Reasons in the language of the request; only for a rejected lead.
      */
@@ -1059,7 +1058,7 @@ export type FindLeadResponses = {
 export type FindLeadResponse = FindLeadResponses[keyof FindLeadResponses];
 
 export type UpsertLeadData = {
-    body: SingleLeadDto;
+    body: UpsertLeadDto;
     headers?: {
         /**
          * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
