@@ -46,9 +46,9 @@ const hooks = [
   RequestDeadline,
   ApiKeyGuard,
   RateLimiter,
+  UnsentResponseLimiter,
   KeyRestrictionsCheck,
   CallbackSignatures,
-  UnsentResponseLimiter,
   IdempotentRequests,
   ResponseCache,
 ];

@@ -52,6 +52,27 @@ const tooManyRequests = (message: string, code: string, policy: string) => ({
 });
 
 describe('the rate limit of an API key', () => {
+  it('is judged before operations and addresses, and counts a rejected request once', async () => {
+    for (const restriction of [
+      { operations: ['leads.write'] },
+      { addresses: ['203.0.113.7'], operations: ['leads.read'] },
+    ]) {
+      const key = await newKey({ permissions: { allowExternal: true, ...restriction } });
+      const responses = [];
+      for (let sent = 0; sent < 12; sent++) responses.push(await read(key));
+      const rejected = Array.from({ length: 10 }, (_, sent) => [
+        403,
+        `"default";r=${9 - sent};t=1`,
+      ]);
+      const limited = [429, '"default";r=0;t=1'];
+      expect(responses.map(({ status, headers }) => [status, headers['ratelimit']])).toEqual([
+        ...rejected,
+        limited,
+        limited,
+      ]);
+    }
+  });
+
   it('allows the burst, then as many requests as the bucket refills', async () => {
     const key = await newKey();
     expect(await countAccepted(key, 25)).toBe(10);

@@ -63,6 +63,20 @@ describe('the command db status', () => {
     await cli.json(`key update ${prefix} --for website`);
     expect(await statusOf(database)).toMatchObject({ unrestrictedKeys: [] });
   });
+
+  it('names keys that could read events by permissions.readEvents until they are restricted', async () => {
+    const { organizationId } = await addTenant(db, { key: { revokedAt: new Date() } });
+    const permissions = { allowExternal: true, readEvents: true };
+    const prefix = (await addKey(db, organizationId, { permissions })).slice(0, 6);
+    const lostOperations = ['events.read'];
+    const { unrestrictedKeys } = await statusOf(database);
+    expect(unrestrictedKeys).toMatchObject([{ prefix, lostOperations }]);
+    const text = 'permissions.readEvents, which has no effect any more';
+    expect(await cli.text('db status')).toContain(text);
+    await cli.json(`key update ${prefix} --for crm`);
+    expect(await statusOf(database)).toMatchObject({ unrestrictedKeys: [] });
+    expect(await cli.text('db status')).not.toContain(text);
+  });
 });
 
 describe('a changed retention setting', () => {

@@ -170,23 +170,26 @@ describe('the command key', () => {
     await client.close();
   });
 
-  it('lists keys in every state, and marks unrestricted ones, but shows no hash', async () => {
+  it('lists keys in every state, marks unrestricted ones and names what they lost, but shows no hash', async () => {
     const other = await service.addTenant();
     const past = new Date('2026-01-02T03:04:05Z');
     await other.add(addKey, { name: 'Expired', expiresAt: past });
     await other.add(addKey, { name: 'Revoked', revokedAt: past, expiresAt: past });
     const permissions = { allowExternal: true, readEvents: true };
     await other.add(addKey, { name: 'Reader', permissions });
+    const lostOperations = ['events.read'];
+    const withoutEvents = operations.filter((operation) => operation !== 'events.read');
     const call = `key list --org ${other.organizationId.toHexString()}`;
     expect(await cli.json(call)).toMatchObject([
-      { name: 'Website', state: 'active' },
+      { name: 'Website', state: 'active', lostOperations: [] },
       { name: 'Expired', state: 'expired' },
       { name: 'Revoked', state: 'revoked' },
-      { name: 'Reader', isUnrestricted: true, readEvents: true, operations },
+      { name: 'Reader', isUnrestricted: true, operations: withoutEvents, lostOperations },
     ]);
     const table = await cli.text(call);
     expect(table).not.toMatch(/[0-9a-f]{32}/);
     expect(table.match(/^ID /gm)).toHaveLength(4);
     expect(table).toMatch(/^Unrestricted +yes$/m);
+    expect(table).toMatch(/^Lost operations +events\.read$/m);
   });
 });

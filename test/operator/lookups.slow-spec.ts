@@ -101,13 +101,13 @@ describe('the JSON of commands', () => {
       'key issue':
         '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, operations: [string], organizationId: string, prefix: string }',
       'key limit':
-        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: null, state: string }',
+        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, lostOperations: [], name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, revokedAt: null, state: string }',
       'key list':
-        '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string, used: {  } }]',
+        '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, lostOperations: [], name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, revokedAt: null, state: string, used: {  } }]',
       'key requests':
         '[{ durationMs: number, errorCodes: [string], ignoredFields: [], messages: [], notices: [], requestId: string, route: string, status: number, time: string }]',
       'key revoke':
-        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
+        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, lostOperations: [], name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, revokedAt: string, state: string }',
       'key rotate':
         '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, prefix: string }',
       'key usage':

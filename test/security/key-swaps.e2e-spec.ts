@@ -156,6 +156,7 @@ function leadBodies({
   return [
     { recordSystemId },
     { recordSystemId, data: {}, additionalData: {} },
+    { recordSystemId, dryRun: true },
     { recordSystemId, data: { probe: 1 }, additionalData: { probe: null } },
     { recordSystemId, project: 'none' },
     { recordSystemId, email: 'wrong' },

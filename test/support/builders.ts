@@ -1,3 +1,4 @@
+import { operations } from '../../src/core/http/operations.js';
 import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Db, type Document, type InsertOneOptions, ObjectId } from 'mongodb';
@@ -65,8 +66,8 @@ export interface TenantOverrides {
   readonly key?: Document;
 }
 
-/** A key without a list of operations has all of them, but reads events only with this setting. */
-export const mayReadEvents = { permissions: { allowExternal: true, readEvents: true } };
+/** Unlike a key without a list of operations, one with these reads events, too. */
+export const mayReadEvents = { permissions: { allowExternal: true, operations: [...operations] } };
 
 export async function addKey(
   db: Db,

@@ -101,6 +101,12 @@ describe('the request log', () => {
         'validation.failed',
         '••• is not a known parameter',
       ],
+      [
+        get('/events'),
+        403,
+        'authentication.operation_not_permitted',
+        'This API key does not permit events.read',
+      ],
       [get('/lead'), 404, 'route.not_found', 'No endpoint has this path: see the API reference'],
       [
         put('/leads', ''),
@@ -117,7 +123,7 @@ describe('the request log', () => {
     }
     await get('/compounds').expect(200);
     const found = await loggedBy(keyId);
-    expect(found).toHaveLength(10);
+    expect(found).toHaveLength(11);
     expect(found[0]).toMatchObject({
       organizationId: tenant.organizationId,
       route: 'POST /external/apis/v1.0/leads',

@@ -26,19 +26,26 @@ export function keyRateLimit({ rateLimit }: Pick<ApiKeyDocument, 'rateLimit'>): 
 }
 
 export function restrictionsOf(key: Permissions): KeyRestrictions {
-  const addresses = key.permissions?.addresses ?? null;
+  const addresses = key.permissions?.addresses ?? [];
   return {
     operations: new Set(permittedOperations(key)),
-    addresses: addresses === null ? null : rangesOf(addresses),
+    addresses: addresses.length === 0 ? null : rangesOf(addresses),
     ...(key.expiresAt && { endsAt: key.expiresAt }),
   };
 }
 
 /** Unknown operations, perhaps of a newer version, permit nothing. */
 export function permittedOperations({ permissions }: Permissions): Operation[] {
+  const permitted = permissions?.operations ?? null;
+  return operations.filter((operation) =>
+    permitted === null ? operation !== 'events.read' : permitted.includes(operation),
+  );
+}
+
+/** Earlier versions let keys without a list of operations read events by `permissions.readEvents`. */
+export function lostOperations({ permissions }: Pick<Permissions, 'permissions'>): Operation[] {
   const { operations: permitted = null, readEvents } = permissions ?? {};
-  if (permitted !== null) return operations.filter((operation) => permitted.includes(operation));
-  return operations.filter((operation) => operation !== 'events.read' || readEvents === true);
+  return permitted === null && readEvents === true ? ['events.read'] : [];
 }
 
 export function isAddressRange(text: string): boolean {

@@ -19,11 +19,11 @@ export class ApiKeyDocument extends TenantDocument {
   )
   permissions?: {
     allowExternal?: boolean;
-    /** It applies only if `operations` is absent. */
+    /** It has no effect; `key list` and `db status` name keys that relied on it. */
     readEvents?: boolean;
     /** If absent, the key may do everything except read events. */
     operations?: string[] | null;
-    /** Addresses and CIDR ranges; if absent, the key works everywhere. */
+    /** Addresses and CIDR ranges; if absent or empty, the key works everywhere. */
     addresses?: string[] | null;
   };
 

@@ -193,9 +193,13 @@ function safeKeys(
   return collection.dropInvalidFields(stored).map((key) => {
     const { revokedAt, permissions = {} } = byId.get(key._id) ?? key;
     const isRevoked = !key.revokedAt && revokedAt;
-    // A missing list would permit everything.
-    const closed = (name: 'operations' | 'addresses') =>
-      (permissions[name] ?? null) !== null && { [name]: key.permissions?.[name] ?? [] };
+    // Without valid items such a list would permit everything.
+    const closed = (name: 'operations' | 'addresses') => {
+      const list: unknown = permissions[name] ?? null;
+      const isEmpty = list === null || (Array.isArray(list) && list.length === 0);
+      const { [name]: valid = [] } = key.permissions ?? {};
+      return !isEmpty && { [name]: valid?.length ? valid : ['invalid'] };
+    };
     return {
       ...key,
       ...(isRevoked ? { revokedAt: key.createdAt } : {}),

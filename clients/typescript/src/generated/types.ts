@@ -6,7 +6,7 @@ export type ClientOptions = {
 
 export type Webhooks = ReceiveClientCreatedWebhookRequest | ReceiveClientUpdatedWebhookRequest | ReceiveLeadCreatedWebhookRequest | ReceiveLeadUpdatedWebhookRequest | ReceiveLeadDeletedWebhookRequest | ReceiveLeadErasedWebhookRequest | ReceiveUnitCreatedWebhookRequest | ReceiveUnitUpdatedWebhookRequest | ReceiveUnitDeletedWebhookRequest | ReceiveReservationCreatedWebhookRequest | ReceiveReservationUpdatedWebhookRequest | ReceiveWalletCreatedWebhookRequest | ReceiveWalletUpdatedWebhookRequest | ReceiveWalletDeletedWebhookRequest | ReceiveWalletRestoredWebhookRequest | ReceiveWebhookPingWebhookRequest;
 
-export type UpsertLeadDto = {
+export type SingleLeadDto = {
     /**
      * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
      */
@@ -40,84 +40,17 @@ export type UpsertLeadDto = {
      */
     phoneNumber2?: string;
     /**
-     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any case.
+     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any spelling: case, blanks and Arabic marks do not count.
      */
     project?: string;
+    /**
+     * true stores nothing and returns the result that the request would have.
+     */
+    dryRun?: boolean;
     [key: string]: unknown;
 };
 
 export type UpsertedLeadDto = {
-    _id: string;
-    /**
-     * Sequential number within the organization; never changes.
-     */
-    leadId: number;
-    /**
-     * External id, exactly as sent; present if the lead has one.
-     */
-    recordSystemId?: string;
-    /**
-     * Ids of the linked compounds.
-     */
-    compoundsIds: Array<string>;
-    /**
-     * Lead fields as sent.
-     */
-    data: {
-        [key: string]: unknown;
-    };
-    /**
-     * Metadata as sent.
-     */
-    additionalData: {
-        [key: string]: unknown;
-    };
-    isDeleted?: boolean;
-    createdAt?: string;
-    updatedAt?: string;
-    /**
-     * The client that the lead belongs to.
-     */
-    clientId?: string | null;
-    /**
-     * The user whom the lead is assigned to.
-     */
-    assignedToId?: string | null;
-    /**
-     * The parent lead.
-     */
-    parentId?: string | null;
-    isActive?: boolean;
-};
-
-export type LeadUpsertResponseDto = {
-    ok: boolean;
-    /**
-     * update when recordSystemId matched an active lead of the organization.
-     */
-    operation: 'create' | 'update';
-    /**
-     * The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, `recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request.
-     */
-    lead: UpsertedLeadDto;
-    /**
-     * A copy of lead for earlier clients.
-     */
-    newLead: UpsertedLeadDto;
-};
-
-export type LeadBatchDto = {
-    /**
-     * Each lead is handled as if sent alone; a rejected lead does not affect the others.
-     */
-    leads: Array<UpsertLeadDto>;
-    /**
-     * true stores nothing and returns the results that the request would have.
-     */
-    dryRun?: boolean;
-};
-
-export type BatchLeadDto = {
     _id: string;
     /**
      * External id, exactly as sent; present if the lead has one.
@@ -161,6 +94,73 @@ export type BatchLeadDto = {
     leadId: number | null;
 };
 
+export type LeadUpsertResponseDto = {
+    ok: boolean;
+    /**
+     * The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, `recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request.
+     */
+    lead: UpsertedLeadDto;
+    /**
+     * update when recordSystemId matched an active lead of the organization.
+     */
+    operation: 'create' | 'update';
+    /**
+     * A copy of lead for earlier clients.
+     */
+    newLead: UpsertedLeadDto;
+};
+
+export type UpsertLeadDto = {
+    /**
+     * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
+     */
+    recordSystemId?: string;
+    /**
+     * Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource (strings, numbers, booleans or null; an empty string or null means no value). Any other key is stored as sent. For a field sent both here and flat, the value here wins.
+     */
+    data?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Free-form metadata, stored as sent next to the lead data and merged on update.
+     */
+    additionalData?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Stored in data.
+     */
+    name?: string;
+    /**
+     * Stored in data.
+     */
+    email?: string;
+    /**
+     * Stored in data. Any spelling that is valid in the organization's country.
+     */
+    phoneNumber?: string;
+    /**
+     * Stored in data.
+     */
+    phoneNumber2?: string;
+    /**
+     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any spelling: case, blanks and Arabic marks do not count.
+     */
+    project?: string;
+    [key: string]: unknown;
+};
+
+export type LeadBatchDto = {
+    /**
+     * Each lead is handled as if sent alone; a rejected lead does not affect the others.
+     */
+    leads: Array<UpsertLeadDto>;
+    /**
+     * true stores nothing and returns the result that the request would have.
+     */
+    dryRun?: boolean;
+};
+
 export type LeadResultDto = {
     /**
      * Position in the batch, from 0.
@@ -177,7 +177,11 @@ export type LeadResultDto = {
     /**
      * The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, `recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request. Absent if the lead was rejected.
      */
-    lead?: BatchLeadDto;
+    lead?: UpsertedLeadDto;
+    /**
+     * true if the project of the stored lead is no compound's name; only with `catalogue.read`.
+     */
+    unmatchedProject?: boolean;
     /**
      * Reasons in the language of the request; only for a rejected lead.
      */
@@ -1058,7 +1062,7 @@ export type FindLeadResponses = {
 export type FindLeadResponse = FindLeadResponses[keyof FindLeadResponses];
 
 export type UpsertLeadData = {
-    body: UpsertLeadDto;
+    body: SingleLeadDto;
     headers?: {
         /**
          * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.

@@ -6,6 +6,7 @@ import {
 } from '../../../core/database/structure/database-structure.js';
 import { mebibyte } from '../../../core/values/numbers.js';
 import { isObjectId } from '../../../core/values/text.js';
+import { lostOperations } from '../../../tenants/keys/api-key-policy.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
@@ -50,9 +51,11 @@ export const actions: CommandActions<typeof databaseCommands> = {
     const { retention, ...status } = await structure.status();
     const encryptionKeys = await context.get(SecretKeys).neededKeys();
     const unrestricted = await context.get(ApiKeysService).listUnrestricted();
-    const unrestrictedKeys = unrestricted.map(
-      ({ _id, organizationId, prefix = '', name = '' }) => ({ _id, organizationId, prefix, name }),
-    );
+    const unrestrictedKeys = unrestricted.map((key) => {
+      const { _id, organizationId, prefix = '', name = '' } = key;
+      return { _id, organizationId, prefix, name, lostOperations: lostOperations(key) };
+    });
+    const hasLostOperations = unrestrictedKeys.some((key) => key.lostOperations.length > 0);
     const records = await structure.usageOf(retention);
     const isCurrent = records.every((kind) => kind.isCurrent);
     const isKeyMissing = encryptionKeys.some(({ state }) => state === 'missing');
@@ -61,9 +64,12 @@ export const actions: CommandActions<typeof databaseCommands> = {
       list(status.collections, ['collection', 'exists', 'validatorIsCurrent', 'missingIndexes']),
       status.migrations.length > 0 && list(status.migrations),
       encryptionKeys.length > 0 && list(encryptionKeys),
-      unrestrictedKeys.length > 0 && list(unrestrictedKeys, ['prefix', 'name', 'organizationId']),
+      unrestrictedKeys.length > 0 &&
+        list(unrestrictedKeys, ['prefix', 'name', 'organizationId', 'lostOperations']),
       unrestrictedKeys.length > 0 &&
         `No operations were chosen for these keys, so they may permit more than intended. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
+      hasLostOperations &&
+        `Keys with lost operations could use them by permissions.readEvents, which has no effect any more. To permit them again, choose the operations: ${commandLine} key update <id or prefix> --for crm\n`,
       list(records, usageFields),
       status.isOfNewerVersion &&
         'A newer version has prepared the database. Instances of this version keep working.',

@@ -1,5 +1,9 @@
 import { hourMs } from '../../../core/values/time.js';
-import { keyRateLimit, permittedOperations } from '../../../tenants/keys/api-key-policy.js';
+import {
+  keyRateLimit,
+  lostOperations,
+  permittedOperations,
+} from '../../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService, type NewApiKey } from '../../../tenants/keys/api-keys.service.js';
 import { RequestLogService } from '../../request-log/request-log.service.js';
@@ -99,8 +103,9 @@ function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     state: keys.stateOf(document),
     /** If false, the key is rejected in any state. */
     allowExternal: document.permissions?.allowExternal === true,
-    readEvents: permittedOperations(document).includes('events.read'),
     ...restrictionsOf(document),
+    /** Operations that earlier versions permitted by `permissions.readEvents`. */
+    lostOperations: lostOperations(document),
     isSigned: (document.secrets ?? []).length > 0,
     /** Null while the service's default applies. */
     rateLimit: keyRateLimit(document),
