@@ -45,6 +45,15 @@ const strings = (...positions: string[]): BodyRow[] =>
 const repeated = <T>(length: number, item: T): T[] => Array.from({ length }, () => item);
 const long = 'x'.repeat(2_049);
 const isEmail = 'email must be an email';
+/** A character of each category that nobody sees, inside and around an address. */
+const unseenEmails = Array.from(
+  '\u200b\u200e\u200f\u00ad\u2060\ufeff\u061c\u{e0020}\u0085\t\u00a0\u202f\u3000\u2007\u2028\u2029',
+  (unseen) => [
+    `mo${unseen}na@example.com`,
+    `mona@exa${unseen}mple.com`,
+    `mona@example.com${unseen}`,
+  ],
+).flat();
 const scalar = 'must be a string, a number, a boolean or null';
 
 const leads: BodyRow[] = [
@@ -52,6 +61,7 @@ const leads: BodyRow[] = [
   ...each('email', ['', 'a@b', 'a@@b.com', 'a b@example.com', operator], isEmail),
   ['', { email: 'x', data: { email: 'y' } }, isEmail],
   ['data.email', 'nope', isEmail],
+  ...['email', 'data.email'].flatMap((position) => each(position, unseenEmails, isEmail)),
   ...['data', 'additionalData'].flatMap((field) => each(field, [[], 'x'], object(field))),
   ...['name', 'email', 'project', 'leadSource', 'phoneNumber', 'phoneNumber2'].flatMap((key) =>
     each(`data.${key}`, [[], operator], `data.${key} ${scalar}`),

@@ -80,6 +80,7 @@ const wrongUsages: readonly Rejected[] = [
   ['--lead) or the person', `lead erase --org ${id} --lead a --phone 01001234567`],
   ['is not a phone number', `lead erase --org ${id} --phone 12`],
   ['is not a valid email address', `lead erase --org ${id} --email mona`],
+  ['characters that cannot be seen', `lead erase --org ${id} --email mona\u200b@example.com`],
 ];
 
 /** `ORG` is replaced by the id of an existing organization. */

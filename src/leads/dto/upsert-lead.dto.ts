@@ -1,4 +1,3 @@
-import { isEmail } from 'class-validator';
 import {
   BooleanField,
   EmailField,
@@ -8,6 +7,7 @@ import {
   TextField,
 } from '../../core/http/validation/dto-fields.js';
 import { AllowUnknownFields } from '../../core/http/validation/dto-reader.js';
+import { emailRule } from '../../core/values/email.js';
 import { objectOf, isScalar } from '../../core/values/json.js';
 import { type ValueRule, textRule, type ValueRules } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
@@ -19,7 +19,7 @@ const knownKeyRules: ValueRules = [
   ...knownDataKeys.map((key) => ruleForKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
   ...['phoneNumber', 'phoneNumber2'].map((key) => ruleForKey(key, maxLength(maxPhoneLength))),
   ruleForKey('email', {
-    ...textRule('isEmail', (email) => email === '' || isEmail(email)),
+    ...textRule(emailRule.name, (email) => email === '' || emailRule.isMet(email)),
     values: { property: 'email' },
   }),
 ];

@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { isEmail, ValidateNested } from 'class-validator';
+import { ValidateNested } from 'class-validator';
+import { emailRule } from '../../values/email.js';
 import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/json.js';
 import { type ValueRules, oneOf, type ValueRule } from '../../values/rule.js';
@@ -28,8 +29,7 @@ export function ExternalIdField(options: ApiPropertyOptions): PropertyDecorator 
 }
 
 export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
-  const email: ValueRule = { name: 'isEmail', isMet: (value) => isEmail(value) };
-  return Field({ type: String, format: 'email', ...options }, [email]);
+  return Field({ type: String, format: 'email', ...options }, [emailRule]);
 }
 
 export function NumberField(options: ApiPropertyOptions): PropertyDecorator {
