@@ -12,7 +12,7 @@ swc.jsc.parser.tsx = false;
 /** Node loads these packages once per worker, because tests use them a lot or share them with the program. */
 const packages =
   '@nestjs/(common|core|mongoose|platform-fastify)|@opentelemetry/(api|context-async-hooks)|csv-parse|fast-check|' +
-  'mongodb|mongodb-memory-server|mongoose|standardwebhooks|supertest|undici|yaml';
+  'libphonenumber-js|mongodb|mongodb-memory-server|mongoose|standardwebhooks|supertest|undici|yaml';
 
 /** Defines how to find and run each kind of tests. The first kind that contains a named path runs. */
 const kinds = {

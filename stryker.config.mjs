@@ -4,7 +4,7 @@ export default {
   mutate: [
     'src/availability/availability.ts',
     'src/tenants/change-log/field-changes.ts',
-    'src/tenants/contacts/phone-number.ts',
+    'src/tenants/contacts/{phone-number,phone-reading,phone-rule}.ts',
     'src/core/writes/{group-commit,group-transaction}.ts',
     'src/core/secrets/signing-secret.ts',
     'src/leads/lead-merge.ts',

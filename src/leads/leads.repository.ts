@@ -9,7 +9,7 @@ import {
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter, TenantWrite } from '../core/database/documents/tenant-queries.js';
-import { phoneKey, phoneFormats } from '../tenants/contacts/phone-number.js';
+import { allPhoneKeys, phoneFormats, phoneKeys } from '../tenants/contacts/phone-number.js';
 import type { LeadDocument } from './lead.schema.js';
 import { currentPhoneKeys } from './phones/lead-phones.js';
 
@@ -86,14 +86,19 @@ export class LeadsRepository {
   ): Promise<PhoneOwner[]> {
     if (phones.length === 0) return [];
     const others = excluded.length === 0 ? {} : { _id: { $nin: excluded } };
-    const byKey = Map.groupBy(phones, (phone) => phoneKey(phone, country));
+    const phonesByKey = new Map(
+      allPhoneKeys(phones, country).map((key) => [
+        key,
+        phones.filter((phone) => phoneKeys(phone, country).includes(key)),
+      ]),
+    );
     // Most phones have one lead. A placeholder may have thousands, of which only the first are read.
-    const limit = 2 * byKey.size + 16;
+    const limit = 2 * phonesByKey.size + 16;
     const filter = { ...notDeleted, ...others, $or: phoneConditions(phones, country) };
     const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
     if (found.length < limit) return found;
     const lowest: PhoneOwner[] = [];
-    for (const [key, spellings] of byKey) {
+    for (const [key, spellings] of phonesByKey) {
       for (const condition of phoneConditions(spellings, country)) {
         const filterOfKey = { ...condition, ...others } as TenantFilter<LeadDocument>;
         lowest.push(...(await this.findLowest(organizationId, filterOfKey, key, country)));
@@ -163,7 +168,7 @@ export class LeadsRepository {
 
 /** Returns one condition per index. Each repeats `notDeleted`, without which a partial index cannot be used. */
 export function phoneConditions(phones: readonly string[], country: CountryCode) {
-  const keys = phones.map((phone) => phoneKey(phone, country));
+  const keys = allPhoneKeys(phones, country);
   const spellings = phones.flatMap((phone) => phoneFormats(phone, country));
   return [
     { phoneKeys: { $in: keys }, ...notDeleted },

@@ -3,6 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { ChangeLogRepository, changeLogSchema } from './change-log/change-log.repository.js';
+import { ClientPhones } from './clients/client-phones.js';
 import { clientSchema } from './clients/client.schema.js';
 import { ClientsService } from './clients/clients.service.js';
 import { importSchema, ImportsService } from './imports/imports.service.js';
@@ -22,6 +23,7 @@ const shared = [
   UsersRepository,
   ChangeLogRepository,
   ClientsService,
+  ClientPhones,
   ImportsService,
   ApiKeysService,
 ];

@@ -99,6 +99,8 @@ const failures: readonly Rejected[] = [
   ['There is no webhook endpoint with id', `webhook show ${id}`],
   ['There is no webhook endpoint or delivery with id', `webhook deliveries ${id}`],
   ['There is no lead nobody', 'lead show nobody --org ORG'],
+  ['is a placeholder or a rounded number', 'lead erase --org ORG --phone 2.01E+11'],
+  ['is a placeholder or a rounded number', 'lead erase --org ORG --phone 00000000'],
   [`no reservation with id ${id}: search for it in the console.`, `reservation show ${id}`],
   ['There is no reservation with id unknown: search', 'reservation show unknown'],
   ...[

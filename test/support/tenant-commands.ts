@@ -35,6 +35,11 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   ['leads', 'aggregate', 'isDeleted phoneKeysOf'],
   ['leads', 'find', '_id isDeleted'],
   ['leads', 'update', '_id updatedAt'],
+  // It rewrites phones of clients, and `db status` counts clients that share a phone.
+  ['clients', 'find', 'isDeleted phoneRule'],
+  ['clients', 'update', '_id updatedAt'],
+  ['clients', 'update', '_id phoneRule'],
+  ['clients', 'aggregate', 'isDeleted phoneNumbers'],
   // The relay numbers the events of all organizations in one sequence.
   ['outboxEvents', 'find update aggregate', 'sequence'],
   // Workers lease, send and finish due deliveries with their endpoints; metrics count them; the operator names one.

@@ -12,7 +12,7 @@ import { objectOf, isScalar } from '../../core/values/json.js';
 import { type ValueRule, textRule, type ValueRules } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
-import { maxPhoneLength } from '../../tenants/contacts/phone-number.js';
+import { maxPhoneLength } from '../../tenants/contacts/phone-reading.js';
 
 /** Known keys of `data` must not hold objects, which would reach database queries (rule LEAD-4). */
 const knownKeyRules: ValueRules = [

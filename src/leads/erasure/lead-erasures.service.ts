@@ -44,6 +44,12 @@ function redactLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
 /** A phone or email with more leads than this is a placeholder, not one person's. */
 const maxLeads = 1_000;
 
+/** @throws Error when the leads, or clients, match several persons */
+function assertOnePerson(matches: readonly unknown[]): void {
+  if (matches.length <= maxLeads) return;
+  throw new Error(`More than ${maxLeads} leads of several persons match; refine the search.`);
+}
+
 const contactFields = [
   'clientId',
   'data.name',
@@ -97,7 +103,8 @@ export class LeadErasuresService {
   async findByPerson({ _id, phoneCountry }: Organization, person: Contact): Promise<LeadDto[]> {
     const sought = new Set(lockKeysOf(person, phoneCountry));
     const ids: Types.ObjectId[] = [];
-    const clientIds = await this.clients.idsByContact({ _id, phoneCountry }, person);
+    const clientIds = await this.clients.idsByLockKeys({ _id, phoneCountry }, sought, maxLeads);
+    assertOnePerson(clientIds);
     const options = { fields: contactFields };
     for await (const leads of this.leads.batches(_id, { erasedAt: null }, options)) {
       for (const { _id: leadId, clientId, data } of leads) {
@@ -106,15 +113,14 @@ export class LeadErasuresService {
         ids.push(leadId);
         if (clientId) clientIds.push(clientId);
       }
+      assertOnePerson(ids);
     }
     const filter = {
       $or: [{ _id: { $in: ids } }, { clientId: { $in: clientIds }, erasedAt: null }],
     };
     const sort = { isDeleted: 1, createdAt: -1 } as const;
     const found = await this.leads.find(_id, filter, { sort, limit: maxLeads + 1 });
-    if (found.length > maxLeads) {
-      throw new Error(`More than ${maxLeads} leads of several persons match; refine the search.`);
-    }
+    assertOnePerson(found);
     return found.map((lead) => present(LeadDocument, lead));
   }
 

@@ -1,8 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import type { AnyBulkWriteOperation } from 'mongodb';
-import { rejectedWrites } from '../../core/database/connection/database-errors.js';
 import {
   type CrossTenantCollection,
   InjectCrossTenant,
@@ -16,14 +12,17 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { commitLagMs } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs } from '../../core/values/time.js';
+import { ClientPhones } from '../../tenants/clients/client-phones.js';
 import { clearPhoneCache } from '../../tenants/contacts/phone-number.js';
-import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
+import { isOfOlderRule, olderRules, otherCountries } from '../../tenants/contacts/phone-rule.js';
+import { StoredPhones } from '../../tenants/contacts/stored-phones.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { derivePhoneKeys, hasCurrentPhoneKeys } from './lead-phones.js';
 
 type LeadPhones = Pick<
   LeadDocument,
-  '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'updatedAt'
+  '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'clientId' | 'updatedAt'
 >;
 
 const projection = {
@@ -31,19 +30,18 @@ const projection = {
   'data.phoneNumber': 1,
   'data.phoneNumber2': 1,
   phoneKeysOf: 1,
+  clientId: 1,
   updatedAt: 1,
 };
 
 const batchSize = 500;
-/** Parsing phones is slow, so the job yields to the event loop after this many leads. */
-const leadsPerTurn = 25;
+/** Leads of an earlier version must not delay leads that other programs have just written. */
+const maxLeadsPerPass = 20_000;
 const intervalMs = 5_000;
 /** Another instance takes over if the owner has not renewed its lease for this time, in ms. */
 const leaseMs = 15_000;
 /** After a country change, requests may still store keys of the old country for this time, in ms. */
 const countryLagMs = 30_000;
-/** Bounds the memory for failures; a lead whose failure was dropped is only retried. */
-const maxFailedLeads = 10_000;
 
 /** Other programs write phones in any spelling (rule DATA-7). One instance at a time derives their keys. */
 @Injectable()
@@ -57,15 +55,15 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   private isStopping = false;
   private readonly lease: Lease;
   private phonesForgottenAt = new Date(0);
-  private readonly failedLeads = new LRUCache<string, string>({ max: maxFailedLeads });
   /** Countries of recently changed organizations, with the time when this process first saw them. */
   private readonly countries = new Map<string, { country: string; seenAt: Date }>();
   private readonly derivedLeads;
-  private readonly failures;
+  private readonly stored: StoredPhones<LeadPhones>;
 
   constructor(
     @InjectCrossTenant('Lead') private readonly leads: CrossTenantCollection<LeadDocument>,
     private readonly organizations: OrganizationsRepository,
+    private readonly clientPhones: ClientPhones,
     private readonly clock: Clock,
     leases: Leases,
     metrics: Metrics,
@@ -74,9 +72,25 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       'phone_key_leads_total',
       'Leads of other programs whose phone keys this process has derived.',
     );
-    this.failures = metrics.counter(
+    const failures = metrics.counter(
       'phone_key_failures_total',
       'Leads of other programs whose phone keys could not be derived.',
+    );
+    this.stored = new StoredPhones(
+      organizations,
+      (lead, country) => {
+        const { data, updatedAt } = lead;
+        const derived = hasCurrentPhoneKeys(lead, country) ? {} : derivePhoneKeys(data, country);
+        return { ...derived, phoneKeysAt: updatedAt };
+      },
+      (updates) => leads.allTenants.bulkWrite(updates, { ordered: false }),
+      (lead, error) => {
+        failures.inc();
+        this.logger.warn(
+          { err: error, lead },
+          'Could not compute the phone keys of a lead; retrying when it changes',
+        );
+      },
     );
     this.lease = leases.create('lead-phone-keys', leaseMs);
   }
@@ -108,25 +122,29 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       await this.derive(leads);
       if (!(await this.isOwner())) return;
     }
-    await this.lease.advance(now);
+    await this.clientPhones.rewrite(organizations, async () => !(await this.isOwner()));
+    if (await this.isOwner()) await this.lease.advance(now);
   }
 
   private async isOwner(): Promise<boolean> {
     return !this.isStopping && (await this.lease.acquire());
   }
 
-  /** Finds leads without keys, leads that another program has written, and leads with keys of an earlier country. */
+  /** Finds leads that another program has written, and leads without keys or with keys of an earlier rule or country. */
   private async *findOutdated(
     since: Date,
     organizations: readonly Organization[],
     limit: number,
   ): AsyncGenerator<LeadPhones[], void> {
     const { allTenants } = this.leads;
-    const unionWith = (filter: object) => {
-      const pipeline = [{ $match: { ...notDeleted, ...filter } }, { $project: { _id: 1 } }];
+    const unionWith = (filter: object, ...steps: object[]) => {
+      const pipeline = [
+        { $match: { ...notDeleted, ...filter } },
+        { $project: { _id: 1 } },
+        ...steps,
+      ];
       return { $unionWith: { coll: allTenants.collectionName, pipeline } };
     };
-    const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
     const found = allTenants.aggregate<Pick<LeadDocument, '_id'>>(
       [
         { $match: { ...notDeleted, updatedAt: { $gte: since } } },
@@ -134,14 +152,9 @@ export class LeadPhoneKeys implements OnModuleDestroy {
         { $project: { isOwn: { $eq: ['$updatedAt', '$phoneKeysAt'] } } },
         { $match: { isOwn: false } },
         { $project: { _id: 1 } },
-        unionWith({ phoneKeysOf: null }),
+        ...olderRules('phoneKeysOf').map((older) => unionWith(older, { $limit: maxLeadsPerPass })),
         // A pipeline has at most a thousand stages, and each country needs one.
-        ...[...byCountry].map(([country, some]) => {
-          // `phoneKeysOf` is a JSON list that begins with the country.
-          const start = JSON.stringify([country]).slice(0, -1);
-          const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
-          return unionWith({ organizationId: { $in: some.map(({ _id }) => _id) }, $or });
-        }),
+        ...otherCountries('phoneKeysOf', organizations).map((other) => unionWith(other)),
       ],
       { hint: externallyChangedIndex, batchSize: limit },
     );
@@ -172,54 +185,9 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     });
   }
 
-  /** One unusable lead of another program must not stop the rest. */
   private async derive(leads: readonly LeadPhones[]): Promise<void> {
-    const untried = leads.filter(
-      (lead) => this.failedLeads.get(String(lead._id)) !== stateOf(lead),
-    );
-    if (untried.length === 0) return;
-    const ids = new Map(untried.map(({ organizationId: id }) => [String(id), id]));
-    const organizations = await this.organizations.findAll([...ids.values()]);
-    const countries = new Map(
-      organizations.map(({ _id, phoneCountry }) => [String(_id), phoneCountry]),
-    );
-    const derivable: LeadPhones[] = [];
-    const operations: AnyBulkWriteOperation<LeadDocument>[] = [];
-    for (const [index, lead] of untried.entries()) {
-      if (index % leadsPerTurn === 0) await nextTurn();
-      const { _id, updatedAt, organizationId, data } = lead;
-      try {
-        const country = countries.get(organizationId.toHexString()) ?? defaultCountry;
-        const derived = hasCurrentPhoneKeys(lead, country) ? {} : derivePhoneKeys(data, country);
-        const update = { $set: { ...derived, phoneKeysAt: updatedAt } };
-        // The filter skips leads that were written meanwhile.
-        operations.push({ updateOne: { filter: { _id, updatedAt }, update } });
-        derivable.push(lead);
-      } catch (error) {
-        this.reportFailed(lead, error);
-      }
-    }
-    if (operations.length > 0) {
-      const stored = this.leads.allTenants.bulkWrite(operations, { ordered: false });
-      for (const { index, errmsg } of await rejectedWrites(stored)) {
-        const lead = derivable[index];
-        if (lead !== undefined) this.reportFailed(lead, errmsg);
-      }
-    }
-    this.derivedLeads.inc(untried.length);
+    const outdated = leads.filter(({ phoneKeysOf }) => isOfOlderRule(phoneKeysOf));
+    await this.clientPhones.markOutdated(outdated.flatMap(({ clientId }) => clientId ?? []));
+    this.derivedLeads.inc(await this.stored.update(leads));
   }
-
-  private reportFailed(lead: LeadPhones, error: unknown): void {
-    const id = String(lead._id);
-    this.failedLeads.set(id, stateOf(lead));
-    this.failures.inc();
-    this.logger.warn(
-      { err: error, lead: id },
-      'Could not compute the phone keys of a lead; retrying when it changes',
-    );
-  }
-}
-
-function stateOf({ updatedAt, organizationId }: LeadPhones): string {
-  return JSON.stringify([updatedAt, organizationId]);
 }

@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js';
-import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
+import { allPhoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
+import { phoneRule } from '../../tenants/contacts/phone-rule.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 
 export type PhoneKeys = Required<Pick<LeadDocument, 'phoneKeys' | 'phoneKeysOf'>>;
@@ -10,8 +11,8 @@ export function derivePhoneKeys(
 ): PhoneKeys {
   const phones = phonesOf(data);
   return {
-    phoneKeys: [...new Set(phones.map((phone) => phoneKey(phone, country)))],
-    phoneKeysOf: phoneKeysSource(phones, country),
+    phoneKeys: allPhoneKeys(phones, country),
+    phoneKeysOf: phoneRule(country, phones),
   };
 }
 
@@ -20,7 +21,7 @@ export function currentPhoneKeys(
   { data, phoneKeys, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeys' | 'phoneKeysOf'>,
   country: CountryCode,
 ): PhoneKeys {
-  return Array.isArray(phoneKeys) && phoneKeysOf === phoneKeysSource(phonesOf(data), country)
+  return Array.isArray(phoneKeys) && phoneKeysOf === phoneRule(country, phonesOf(data))
     ? { phoneKeys, phoneKeysOf }
     : derivePhoneKeys(data, country);
 }
@@ -30,9 +31,5 @@ export function hasCurrentPhoneKeys(
   { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,
   country: CountryCode,
 ): boolean {
-  return phoneKeysOf === phoneKeysSource(phonesOf(data), country);
-}
-
-function phoneKeysSource(phones: readonly string[], country: CountryCode): string {
-  return JSON.stringify([country, ...phones]);
+  return phoneKeysOf === phoneRule(country, phonesOf(data));
 }

@@ -8,7 +8,7 @@ import { pendingEvent } from '../../events/outbox/outbox.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { linkClient } from '../../tenants/clients/client-link.js';
 import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
-import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
+import { phoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { leadLogEntry, leadFieldChanges, leadEvent } from '../lead-changes.js';
 import { leadErrors } from '../lead-errors.js';
@@ -29,8 +29,9 @@ function assertNoDuplicatePhones(
 ): void {
   if (allowConflictLeads) return;
   const messages = [...new Set(sent)].flatMap((phone): LocalizedMessage[] => {
-    const key = phoneKey(phone, phoneCountry);
-    const owner = own.includes(key) ? undefined : records.findPhoneOwner(key);
+    const added = phoneKeys(phone, phoneCountry).filter((key) => !own.includes(key));
+    const owners = added.map((key) => records.findPhoneOwner(key));
+    const owner = owners.find((one) => one !== undefined);
     if (owner === undefined) return [];
     if (!owner.assignedToId)
       return [{ key: leadErrors.duplicatePhone.messageKey, values: { phone } }];

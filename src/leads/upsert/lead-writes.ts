@@ -16,7 +16,7 @@ import { Outbox } from '../../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import { ClientsService, type ClientLookup } from '../../tenants/clients/clients.service.js';
 import { contactOf } from '../../tenants/contacts/contact.js';
-import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
+import { phoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
@@ -182,7 +182,7 @@ function phonesToCheck(
     const sent = phonesOf(request.data);
     if (lead === undefined || byLead.get(lead)?.length !== 1) return sent;
     const own = currentPhoneKeys(lead, phoneCountry).phoneKeys;
-    return sent.filter((phone) => !own.includes(phoneKey(phone, phoneCountry)));
+    return sent.filter((phone) => phoneKeys(phone, phoneCountry).some((key) => !own.includes(key)));
   });
   return [...new Set(phones)];
 }

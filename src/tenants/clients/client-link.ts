@@ -1,7 +1,8 @@
 import type { CountryCode } from 'libphonenumber-js';
 import { Types } from 'mongoose';
-import { type Contact, lockKeysOf } from '../contacts/contact.js';
-import { phoneKey } from '../contacts/phone-number.js';
+import { type Contact, emailLockKey, lockKeysOf, phoneLockKeys } from '../contacts/contact.js';
+import { allPhoneKeys } from '../contacts/phone-number.js';
+import { phoneRule } from '../contacts/phone-rule.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
 import { type PendingEvent, pendingEvent } from '../../events/outbox/outbox.js';
@@ -34,12 +35,12 @@ export class ClientRecords {
     return this.clients.get(_id.toHexString())?.client;
   }
 
-  findByPhone(phone: string): ClientDocument | undefined {
-    return this.oldest({ phones: [phone] });
+  findByPhone(phoneKey: string): ClientDocument | undefined {
+    return this.oldest(phoneLockKeys([phoneKey]));
   }
 
   findByEmail(email: string): ClientDocument | undefined {
-    return this.oldest({ email, phones: [] });
+    return this.oldest([emailLockKey(email)]);
   }
 
   record(change: ClientChange): void {
@@ -53,8 +54,7 @@ export class ClientRecords {
     return [...this.changed.values()];
   }
 
-  private oldest(contact: Contact): ClientDocument | undefined {
-    const [key = ''] = lockKeysOf(contact, this.country);
+  private oldest([key = '']: readonly string[]): ClientDocument | undefined {
     const owners = [...this.clients].filter(([, { keys }]) => keys.has(key));
     const [oldest] = owners.map(([id]) => id).toSorted();
     return oldest === undefined ? undefined : this.clients.get(oldest)?.client;
@@ -106,8 +106,8 @@ export function linkClient(clients: ClientRecords, linked: LinkedLead, now: Date
     const added = own === undefined ? lockKeysOf(contact, organization.phoneCountry) : [];
     return { clientId: client._id, ...change, lockKeys: [...new Set([...lockKeys, ...added])] };
   }
-  const { name, email, phones } = contact;
-  const isEmpty = name === undefined && email === undefined && phones.length === 0;
+  const isEmpty =
+    contact.name === undefined && lockKeysOf(contact, organization.phoneCountry).length === 0;
   const isCreated = organization.clients.createFromLeads && !isEmpty;
   return isCreated ? createClient(lead, now) : { clientId: null, lockKeys: [] };
 }
@@ -117,10 +117,11 @@ function findMatch(
   clients: ClientRecords,
   { organization, contact: { phones, email } }: LinkedContact,
 ): ClientDocument | undefined {
+  const keys = allPhoneKeys(phones, organization.phoneCountry);
   for (const field of organization.clients.matchBy) {
     const owners =
       field === 'phone'
-        ? phones.map((phone) => clients.findByPhone(phone))
+        ? keys.map((key) => clients.findByPhone(key))
         : [email === undefined ? undefined : clients.findByEmail(email)];
     const client = owners.find((owner) => owner !== undefined);
     if (client !== undefined) return client;
@@ -133,6 +134,7 @@ function createClient({ requestId, organization, contact }: LinkedContact, now: 
     _id: new Types.ObjectId(),
     organizationId: organization._id,
     ...mergeContact({ phoneNumbers: [] }, contact, organization),
+    phoneRule: phoneRule(organization.phoneCountry),
     isDeleted: false,
     createdAt: now,
     updatedAt: now,
@@ -156,9 +158,9 @@ function updateClient(
   const isFree = email !== undefined && clients.findByEmail(email) === undefined;
   const isOwnEmail = hasEmail(stored, email);
   const newEmail = isFree || isOwnEmail ? email : undefined;
+  const { matchBy } = organization.clients;
   const phones = missingPhones(stored, contact, organization).filter(
-    (phone) =>
-      !organization.clients.matchBy.includes('phone') || clients.findByPhone(phone) === undefined,
+    (key) => !matchBy.includes('phone') || clients.findByPhone(key) === undefined,
   );
   const added = { ...contact, email: newEmail, phones };
   const fields = mergeContact(stored, added, organization);
@@ -191,6 +193,7 @@ function hasEmail(client: ClientDocument, email = ''): boolean {
   return foldCase(email) === foldCase(client.email ?? '');
 }
 
+/** Returns keys. */
 function missingPhones(
   client: ClientDocument,
   { phones }: Contact,
@@ -199,12 +202,10 @@ function missingPhones(
   const stored = textsOf(client.phoneNumbers);
   if (stored.length >= maxPhones) return [];
   // Most phones are stored as their keys; only other phones require parsing all stored ones.
-  const missing = phones.filter((phone) => !stored.includes(phoneKey(phone, phoneCountry)));
+  const missing = allPhoneKeys(phones, phoneCountry).filter((key) => !stored.includes(key));
   if (missing.length === 0) return [];
-  const existing = new Set(stored.map((phone) => phoneKey(phone, phoneCountry)));
-  return missing
-    .filter((phone) => !existing.has(phoneKey(phone, phoneCountry)))
-    .slice(0, maxPhones - stored.length);
+  const existing = new Set(allPhoneKeys(stored, phoneCountry));
+  return missing.filter((key) => !existing.has(key)).slice(0, maxPhones - stored.length);
 }
 
 function mergeContact(
@@ -212,13 +213,12 @@ function mergeContact(
   contact: Contact,
   { phoneCountry }: Organization,
 ): ClientFields {
-  const phoneKeys = new Set(contact.phones.map((phone) => phoneKey(phone, phoneCountry)));
   const name = contact.name ?? client.name;
   const email = contact.email ?? client.email;
   return {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
-    phoneNumbers: [...textsOf(client.phoneNumbers), ...phoneKeys],
+    phoneNumbers: [...textsOf(client.phoneNumbers), ...allPhoneKeys(contact.phones, phoneCountry)],
   };
 }
 

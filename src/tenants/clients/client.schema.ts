@@ -14,6 +14,10 @@ export class ClientDocument extends DeletableDocument {
   @Prop({ type: [String] })
   phoneNumbers?: string[] | null;
 
+  /** The rule by which `phoneNumbers` were read; it is missing after an insert of another program. */
+  @Prop({ type: String })
+  phoneRule?: string;
+
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }
@@ -26,6 +30,8 @@ clientSchema.index(
   { organizationId: 1, phoneNumbers: 1 },
   { name: 'byPhone', partialFilterExpression },
 );
+/** Serves the background job across organizations: clients whose phones were not read by this rule. */
+clientSchema.index({ phoneRule: 1, _id: 1 }, { name: 'phoneRule', partialFilterExpression });
 clientSchema.index(
   { organizationId: 1, email: 1 },
   { name: 'email', collation: caseInsensitive, partialFilterExpression },

@@ -9,8 +9,9 @@ import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import { caseInsensitive, caseVariants, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
-import type { Contact } from '../contacts/contact.js';
-import { isPhone, phoneKey, phoneFormats } from '../contacts/phone-number.js';
+import { type Contact, lockKeysOf } from '../contacts/contact.js';
+import { phoneFormats } from '../contacts/phone-number.js';
+import { isPhone } from '../contacts/phone-reading.js';
 import type { Organization } from '../organizations/organization.js';
 import { missingContact, type ClientChange, ClientRecords } from './client-link.js';
 import { type ClientDto, presentClient } from './client.presenter.js';
@@ -71,10 +72,7 @@ export class ClientsService {
     ids: readonly Types.ObjectId[],
   ): Promise<Contact[]> {
     const clients = await this.findByIds(organizationId, ids);
-    return clients.map(({ email, phoneNumbers }) => ({
-      ...(email ? { email } : {}),
-      phones: textsOf(phoneNumbers),
-    }));
+    return clients.map(contactOfClient);
   }
 
   async idsByEmail(
@@ -85,15 +83,25 @@ export class ClientsService {
     return clients.map(({ _id }) => _id);
   }
 
-  /** Omits deleted clients. */
-  async idsByContact(
-    organization: Pick<Organization, '_id' | 'phoneCountry'>,
-    contact: Contact,
+  /**
+   * Reads all clients, deleted ones included: other programs store phones in spellings that no query lists. Stops
+   * soon after `limit` ids.
+   */
+  async idsByLockKeys(
+    { _id, phoneCountry }: Pick<Organization, '_id' | 'phoneCountry'>,
+    lockKeys: ReadonlySet<string>,
+    limit: number,
   ): Promise<Types.ObjectId[]> {
-    const { _id } = organization;
-    const byPhone = await this.findByPhones(_id, spellingsOf([contact], organization));
-    const byEmail = await this.findByEmails(_id, contact.email ? [contact.email] : []);
-    return [...byPhone, ...byEmail].map((client) => client._id);
+    const ids: Types.ObjectId[] = [];
+    const options = { fields: ['email', 'phoneNumbers'] } as const;
+    for await (const clients of this.clients.batches(_id, { erasedAt: null }, options)) {
+      const matching = clients.filter((client) =>
+        lockKeysOf(contactOfClient(client), phoneCountry).some((key) => lockKeys.has(key)),
+      );
+      ids.push(...matching.map((client) => client._id));
+      if (ids.length > limit) break;
+    }
+    return ids;
   }
 
   /** Keeps ids, times, flags and short numbers (rule LEAD-15). Returns the number of clients with other values. */
@@ -161,17 +169,16 @@ export class ClientsService {
   }
 }
 
+function contactOfClient({ email, phoneNumbers }: ClientDocument): Contact {
+  return { ...(email ? { email } : {}), phones: textsOf(phoneNumbers) };
+}
+
 function spellingsOf(
   contacts: readonly Contact[],
   { phoneCountry }: Pick<Organization, 'phoneCountry'>,
 ): Set<string> {
   const phones = new Set(contacts.flatMap((contact) => contact.phones));
-  return new Set(
-    [...phones].flatMap((phone) => [
-      phoneKey(phone, phoneCountry),
-      ...phoneFormats(phone, phoneCountry).map(String),
-    ]),
-  );
+  return new Set([...phones].flatMap((phone) => phoneFormats(phone, phoneCountry).map(String)));
 }
 
 function personalFields(client: ClientDocument): string[] {

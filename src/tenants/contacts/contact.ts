@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import { scalarText } from '../../core/values/json.js';
-import { phoneKey, phonesOf } from './phone-number.js';
+import { allPhoneKeys, phonesOf } from './phone-number.js';
 
 /** Identifies a person; empty values count as missing (rule LEAD-4). */
 export interface Contact {
@@ -22,8 +22,12 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
 
 /** Returns one key for each phone and one for the email, which all requests about the person share. */
 export function lockKeysOf({ email, phones }: Contact, country: CountryCode): string[] {
-  const lockKeys = phoneLockKeys(phones.map((phone) => phoneKey(phone, country)));
-  return email === undefined ? lockKeys : [...lockKeys, `email:${foldCase(email)}`];
+  const lockKeys = phoneLockKeys(allPhoneKeys(phones, country));
+  return email === undefined ? lockKeys : [...lockKeys, emailLockKey(email)];
+}
+
+export function emailLockKey(email: string): string {
+  return `email:${foldCase(email)}`;
 }
 
 export function phoneLockKeys(phoneKeys: readonly string[]): string[] {

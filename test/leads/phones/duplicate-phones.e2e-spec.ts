@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { addLead, addUser, conventions } from '../../support/builders.js';
+import { addClient, addLead, addUser, conventions } from '../../support/builders.js';
+import { isOtherNumber, spellingOf, validNumber } from '../../support/phone-spellings.js';
+import { rounds } from '../../support/rounds.js';
 import { sharedService } from '../../support/shared-service.js';
 import type { TenantApi } from '../../support/tenant-api.js';
 
@@ -85,7 +88,68 @@ describe('POST /leads with a phone of another lead', () => {
     await post({ data }).expect(201);
   });
 
-  it.each(['', null, 'N/A', '-', '0', 'none', 'ext. 1234', 0, 1234, true])(
+  it('returns 400 for every spelling of a number, and links all of them to one client', async () => {
+    const spelled = validNumber.chain((number) =>
+      fc.tuple(fc.constant(number), fc.array(spellingOf(number), { minLength: 2, maxLength: 2 })),
+    );
+    await fc.assert(
+      fc.asyncProperty(spelled, async ([number, texts]) => {
+        fc.pre(texts.every((text) => !isOtherNumber(text, number)));
+        const { country: phoneCountry } = number;
+        tenant = await service.addTenant({ settings: { phoneCountry, allowConflictLeads: true } });
+        const [first = '', second = ''] = texts;
+        for (const phoneNumber of [first, first, first, second, number.number]) {
+          await post({ data: { phoneNumber } }).expect(201);
+        }
+        const clients = await tenant.stored('clients');
+        expect(clients.map((client) => client['phoneNumbers'] as unknown)).toEqual([
+          [number.number],
+        ]);
+        tenant = await service.addTenant({ settings: { phoneCountry } });
+        await post({ data: { phoneNumber: first } }).expect(201);
+        for (const phoneNumber of [first, second, number.number]) {
+          const { body } = await post({ data: { phoneNumber } }).expect(400);
+          expect(body).toEqual(rejection(duplicate(phoneNumber)));
+        }
+      }),
+      { numRuns: rounds(8, 200) },
+    );
+  });
+
+  it('returns 400 for each number of a list, and adds all of them to the client', async () => {
+    await post({ phoneNumber: '01000000001 / 01000000002' }).expect(201);
+    await post({ phoneNumber: '01000000001' }).expect(400);
+    await post({ phoneNumber: '0020 100 0000002' }).expect(400);
+    await post({ phoneNumber: '01000000003; +201000000002' }).expect(400);
+    await post({ phoneNumber: '01000000003' }).expect(201);
+    const { phoneNumbers } = await tenant.storedOne('clients', { phoneNumbers: '+201000000001' });
+    expect(phoneNumbers).toEqual(['+201000000001', '+201000000002']);
+  });
+
+  it('adds no more than a hundred phones to a client, also from a list', async () => {
+    const email = 'mona@example.com';
+    const phones = Array.from({ length: 99 }, (_, index) =>
+      `+2010000010${10 + index}`.slice(0, 13),
+    );
+    const stored = [...new Set(phones)];
+    const filled = [
+      ...stored,
+      ...Array.from({ length: 99 - stored.length }, (_, index) => `+20110000${1_000 + index}`),
+    ];
+    const clientId = await tenant.add(addClient, { email, phoneNumbers: filled });
+    await post({ email, phoneNumber: '01200000001 / 01200000002' }).expect(201);
+    const { phoneNumbers } = await tenant.storedOne('clients', { _id: clientId });
+    expect(phoneNumbers).toEqual([...filled, '+201200000001']);
+  });
+
+  it('creates no client for a lead that has only a placeholder', async () => {
+    for (const phoneNumber of ['2.01E+11', '00000000']) {
+      const { body } = await post({ phoneNumber }).expect(201);
+      expect(body.lead).toMatchObject({ data: { phoneNumber }, clientId: null });
+    }
+  });
+
+  it.each(['', null, 'N/A', '-', '0', 'none', 'ext. 1234', 0, 1234, true, '2.01E+11', '00000000'])(
     'stores %p unchecked when it is not a phone',
     async (phoneNumber) => {
       const clients = new Set<string>();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { LeadPhoneKeys } from '../../../src/leads/phones/lead-phone-keys.js';
-import { addLead, addUser, conventions } from '../../support/builders.js';
+import { addClient, addLead, addUser, conventions } from '../../support/builders.js';
 import { profileCommands } from '../../support/command-plans.js';
 import { range } from '../../support/counting.js';
 import type { TenantApi } from '../../support/tenant-api.js';
@@ -31,6 +31,60 @@ describe('POST /leads with a phone that another program stored', () => {
     await post('/leads', { phoneNumber: '01000000002' }).expect(400);
   });
 
+  it('returns 400 once keys of an older rule are derived again, and keeps those of a newer one', async () => {
+    const { add, post, storedOne } = await service.addTenant();
+    const phoneNumber = '+20 10\u200e28251223';
+    const old = { phoneKeys: ['201028251223'], phoneKeysOf: JSON.stringify(['EG', phoneNumber]) };
+    const longAgo = new Date('2025-01-01');
+    const times = { createdAt: longAgo, updatedAt: longAgo, phoneKeysAt: longAgo };
+    await add(addLead, { data: { phoneNumber }, ...old, ...times });
+    const newer = { phoneKeys: ['newer'], phoneKeysOf: '[3,"EG","01112223334"]' };
+    const _id = await add(addLead, { data: { phoneNumber: '01112223334' }, ...newer, ...times });
+    await runBackgroundPass();
+    await post('/leads', { phoneNumber: '01028251223' }).expect(400);
+    expect(await storedOne('leads', { _id })).toMatchObject({ ...newer, updatedAt: longAgo });
+  });
+
+  it('rewrites stored phones of a client as E.164, and again after an older instance adds one', async () => {
+    const { add, set, storedOne } = await service.addTenant();
+    const unreadable = ['ask for Mona', '12 34'];
+    const phoneNumbers = [
+      '201028251223',
+      '+20 10\u200e28251223',
+      '01112223334 / 0227351234',
+      ...unreadable,
+    ];
+    const longAgo = new Date('2025-01-01');
+    const clientId = await add(addClient, { phoneNumbers, updatedAt: longAgo });
+    const phones = async () => (await storedOne('clients', { _id: clientId }))['phoneNumbers'];
+    await runBackgroundPass();
+    const read = ['+201028251223', '+201112223334', '+20227351234', ...unreadable];
+    expect(await phones()).toEqual(read);
+    expect(await storedOne('clients', { _id: clientId })).toHaveProperty('updatedAt', longAgo);
+    await set('clients', { _id: clientId }, { phoneNumbers: [...read, '01500000001'] });
+    const phoneKeysOf = '["EG","01500000001"]';
+    await add(addLead, { data: { phoneNumber: '01500000001' }, clientId, phoneKeysOf });
+    await runBackgroundPass();
+    expect(await phones()).toEqual([...read, '+201500000001']);
+  });
+
+  it('rewrites phones of clients again when the country of their organization changes', async () => {
+    const { add, organizationId, storedOne } = await service.addTenant();
+    const _id = await add(addClient, { phoneNumbers: ['x 0501234567 y 1'] });
+    await runBackgroundPass();
+    const organizations = service.db.collection('organizations');
+    const $set = { 'settings.phoneCountry': 'SA', updatedAt: new Date() };
+    await organizations.updateOne({ _id: organizationId }, { $set });
+    await service.db
+      .collection('clients')
+      .updateOne({ _id }, { $set: { phoneNumbers: ['0501234567'] } });
+    await runBackgroundPass();
+    expect(await storedOne('clients', { _id })).toMatchObject({
+      phoneNumbers: ['+966501234567'],
+      phoneRule: '[2,"SA"]',
+    });
+  });
+
   it('returns 400 after a pass over more than a thousand organizations', async () => {
     const { add, organizationId, post } = await service.addTenant();
     const organizations = service.db.collection('organizations');
@@ -51,7 +105,7 @@ describe('POST /leads with a phone that another program stored', () => {
 
 describe('a phone of 50,000 leads', () => {
   const phone = '01000000001';
-  const derived = { phoneKeys: ['+201000000001'], phoneKeysOf: `["EG","${phone}"]` };
+  const derived = { phoneKeys: ['+201000000001'], phoneKeysOf: `[2,"EG","${phone}"]` };
   /** A full scan of this many leads would exceed the limits of the tests. */
   const count = 50_000;
   let tenant: TenantApi;

@@ -91,7 +91,7 @@ async function assertPerson(values: {
 }): Promise<void> {
   const { emailRule } = await import('../../../core/values/email.js');
   const { isPhone, maxPhoneLength, phoneMinDigits } =
-    await import('../../../tenants/contacts/phone-number.js');
+    await import('../../../tenants/contacts/phone-reading.js');
   const { phone, email } = values;
   if ((phone ?? email) === undefined ? values.lead === undefined : values.lead !== undefined) {
     throw new UsageError('Specify either the lead (--lead) or the person (--phone, --email).');

@@ -4,6 +4,7 @@ import { scalarText, withoutUndefined } from '../../../core/values/json.js';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { LeadErasuresService } from '../../../leads/erasure/lead-erasures.service.js';
 import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
+import { phoneKeys } from '../../../tenants/contacts/phone-number.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
 import type { CommandContext } from '../command-line/context.js';
@@ -78,6 +79,11 @@ async function confirmedLeadIds(
   organization: Organization,
   { phone, email, dryRun, yes }: EraseValues,
 ): Promise<Types.ObjectId[]> {
+  if (phone !== undefined && phoneKeys(phone, organization.phoneCountry).length === 0) {
+    throw new Error(
+      `${phone} is a placeholder or a rounded number, which several persons may share: erase by --lead or --email.`,
+    );
+  }
   const person = { email, phones: phone === undefined ? [] : [phone] };
   const leads = await context.get(LeadErasuresService).findByPerson(organization, person);
   const ids = leads.map(({ _id }) => _id);
