@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
-import { addKey, addTenant } from '../support/builders.js';
+import { addClient, addKey, addTenant } from '../support/builders.js';
 import { startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runCliProcess, startSession } from './command-line.js';
@@ -10,6 +10,7 @@ interface StatusJson {
   readonly collections: { readonly exists: boolean; readonly validatorIsCurrent: boolean }[];
   readonly migrations: { readonly name: string; readonly state: string }[];
   readonly unrestrictedKeys: readonly object[];
+  readonly clientsSharingPhones: readonly object[];
   readonly records: { readonly kind: string; readonly isCurrent: boolean }[];
 }
 
@@ -50,6 +51,29 @@ describe('the command db status', () => {
     const stale = after.collections.filter((one) => !one.exists || !one.validatorIsCurrent);
     expect(stale).toEqual([]);
     expect(after.migrations.filter(({ state }) => state !== 'done')).toEqual([]);
+  });
+
+  it('counts the clients that share a phone, by organization', async () => {
+    const one = await addTenant(db);
+    const other = await addTenant(db);
+    const phones = [
+      ['+201028251223', '+201028251223'],
+      ['+201028251223', '+201112223334'],
+      ['+201112223334'],
+      ['201500000001'],
+      ['201500000001'],
+      ['+201500000001'],
+    ];
+    for (const phoneNumbers of phones) await addClient(db, one.organizationId, { phoneNumbers });
+    await addClient(db, one.organizationId, { phoneNumbers: ['+201500000001'], isDeleted: true });
+    await addClient(db, other.organizationId, { phoneNumbers: ['+201028251223'] });
+    const { clientsSharingPhones, code } = await statusOf(database);
+    const organizationId = one.organizationId.toHexString();
+    expect(clientsSharingPhones).toEqual([{ organizationId, clients: 3 }]);
+    expect(code).toBe(0);
+    expect(await cli.text('db status')).toContain('These clients share a phone');
+    await db.collection('clients').deleteMany({});
+    await db.collection('apiKeys').deleteMany({});
   });
 
   it('lists unrestricted keys until they are restricted', async () => {

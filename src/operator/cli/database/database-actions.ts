@@ -6,6 +6,7 @@ import {
 } from '../../../core/database/structure/database-structure.js';
 import { mebibyte } from '../../../core/values/numbers.js';
 import { isObjectId } from '../../../core/values/text.js';
+import { ClientPhones } from '../../../tenants/clients/client-phones.js';
 import { lostOperations } from '../../../tenants/keys/api-key-policy.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
@@ -56,6 +57,7 @@ export const actions: CommandActions<typeof databaseCommands> = {
       return { _id, organizationId, prefix, name, lostOperations: lostOperations(key) };
     });
     const hasLostOperations = unrestrictedKeys.some((key) => key.lostOperations.length > 0);
+    const clientsSharingPhones = await context.get(ClientPhones).countSharing();
     const records = await structure.usageOf(retention);
     const isCurrent = records.every((kind) => kind.isCurrent);
     const isKeyMissing = encryptionKeys.some(({ state }) => state === 'missing');
@@ -70,6 +72,9 @@ export const actions: CommandActions<typeof databaseCommands> = {
         `No operations were chosen for these keys, so they may permit more than intended. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
       hasLostOperations &&
         `Keys with lost operations could use them by permissions.readEvents, which has no effect any more. To permit them again, choose the operations: ${commandLine} key update <id or prefix> --for crm\n`,
+      clientsSharingPhones.length > 0 && list(clientsSharingPhones),
+      clientsSharingPhones.length > 0 &&
+        'These clients share a phone with another client, so one person has several. New leads use the oldest.\n',
       list(records, usageFields),
       status.isOfNewerVersion &&
         'A newer version has prepared the database. Instances of this version keep working.',
@@ -82,7 +87,10 @@ export const actions: CommandActions<typeof databaseCommands> = {
       !isFailed && 'The database is up to date.',
     ];
     return {
-      ...joinResults({ ...status, encryptionKeys, unrestrictedKeys, records }, ...parts),
+      ...joinResults(
+        { ...status, encryptionKeys, unrestrictedKeys, clientsSharingPhones, records },
+        ...parts,
+      ),
       isFailed,
     };
   },
