@@ -56,7 +56,6 @@ export const actions: CommandActions<typeof databaseCommands> = {
       const { _id, organizationId, prefix = '', name = '' } = key;
       return { _id, organizationId, prefix, name, lostOperations: lostOperations(key) };
     });
-    const hasLostOperations = unrestrictedKeys.some((key) => key.lostOperations.length > 0);
     const clientsSharingPhones = await context.get(ClientPhones).countSharing();
     const records = await structure.usageOf(retention);
     const isCurrent = records.every((kind) => kind.isCurrent);
@@ -66,12 +65,7 @@ export const actions: CommandActions<typeof databaseCommands> = {
       list(status.collections, ['collection', 'exists', 'validatorIsCurrent', 'missingIndexes']),
       status.migrations.length > 0 && list(status.migrations),
       encryptionKeys.length > 0 && list(encryptionKeys),
-      unrestrictedKeys.length > 0 &&
-        list(unrestrictedKeys, ['prefix', 'name', 'organizationId', 'lostOperations']),
-      unrestrictedKeys.length > 0 &&
-        `No operations were chosen for these keys, so they may permit more than intended. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
-      hasLostOperations &&
-        `Keys with lost operations could use them by permissions.readEvents, which has no effect any more. To permit them again, choose the operations: ${commandLine} key update <id or prefix> --for crm\n`,
+      ...describeUnrestrictedKeys(unrestrictedKeys),
       clientsSharingPhones.length > 0 && list(clientsSharingPhones),
       clientsSharingPhones.length > 0 &&
         'These clients share a phone with another client, so one person has several. New leads use the oldest.\n',
@@ -114,6 +108,23 @@ export const actions: CommandActions<typeof databaseCommands> = {
     return { ...shown, failure: failureMessage(failures) };
   },
 };
+
+interface UnrestrictedKey {
+  readonly prefix: string;
+  readonly name: string;
+  readonly organizationId: Types.ObjectId;
+  readonly lostOperations: readonly string[];
+}
+
+function describeUnrestrictedKeys(keys: readonly UnrestrictedKey[]) {
+  if (keys.length === 0) return [];
+  return [
+    list(keys, ['prefix', 'name', 'organizationId', 'lostOperations']),
+    `No operations were chosen for these keys, so they may permit more than intended. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
+    keys.some(({ lostOperations: lost }) => lost.length > 0) &&
+      `Keys with lost operations could use them by permissions.readEvents, which has no effect any more. To permit them again, choose the operations: ${commandLine} key update <id or prefix> --for crm\n`,
+  ];
+}
 
 async function readLedger(file: string): Promise<z.infer<typeof ledgerSchema>> {
   const text = await readTextFile(file);
