@@ -1,31 +1,24 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cloneSources } from '../support/clone.js';
 import { basePath } from '../support/shared-service.js';
 import { ctrlC, openTerminal, type Terminal } from '../support/terminal.js';
 
 const run = promisify(execFile);
 
-const [clone = '', home = ''] = await Promise.all(
-  ['clone', 'home'].map((name) => mkdtemp(join(tmpdir(), `integration-api-${name}-`))),
-);
+const clone = await cloneSources();
+/** Contains no earlier downloads. */
+const home = await mkdtemp(join(tmpdir(), 'integration-api-home-'));
 const inClone = (path: string) => join(clone, path);
 
-/** Copies the current sources. The home folder contains no earlier downloads. */
-beforeAll(async () => {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const { stdout } = await run('git', args, { maxBuffer: Infinity });
-  for (const file of stdout.split('\0').filter((name) => name !== '' && existsSync(name))) {
-    await cp(file, inClone(file));
-  }
-});
 afterAll(() =>
   Promise.all([clone, home].map((folder) => rm(folder, { recursive: true, force: true }))),
 );
