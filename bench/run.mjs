@@ -11,7 +11,7 @@ import { startService } from './programs/service.mjs';
 import { print, printMeasurements, progress } from './report.mjs';
 import { suites } from './suites/workloads.mjs';
 
-const names = [...Object.keys(suites), 'webhooks', 'memory', 'keys'];
+const names = [...Object.keys(suites), 'webhooks', 'memory', 'keys', 'path'];
 const usage = `npm run bench -- [${names.join('|')}] [options]
 
   --only <names>       measurements of the suite, separated by commas
