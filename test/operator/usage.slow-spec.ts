@@ -89,7 +89,7 @@ const failures: readonly Rejected[] = [
     `There is no organization with id ${id}: \`org list\` lists the organizations.`,
     `org show ${id}`,
   ],
-  ['There is no organization named nile-homes', 'org show nile-homes'],
+  ['There is no organization called nile-homes', 'org show nile-homes'],
   ['There is no organization with', `key issue --org ${id} --name A --for website`],
   ['There is no organization with', `key list --org ${id}`],
   ['no key with id or prefix iapi_none: `key list --org <id>` lists', 'key revoke iapi_none'],
