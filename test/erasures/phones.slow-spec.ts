@@ -68,7 +68,7 @@ describe('lead erase --phone', () => {
         expect(await holding(tenant, national)).toEqual([]);
         expect(await tenant.count('leads', { erasedAt: null })).toBe(1);
       }),
-      { numRuns: rounds(8, 60) },
+      { numRuns: rounds(8, 60), endOnFailure: true },
     );
   });
 

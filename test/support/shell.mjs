@@ -47,7 +47,7 @@ async function run(command) {
   const options = { env: command.env, cwd: tmpdir() };
   shell ??= spawn(process.execPath, ['--input-type=module', '--eval', loop], options);
   const written = Promise.all([untilEnd(shell.stdout), untilEnd(shell.stderr)]);
-  shell.stdin.write(`${JSON.stringify(command)}\n`);
+  shell.stdin.write(`${asciiLine(command)}\n`);
   const [stdout, stderr] = await written;
   const code = /\d+$/.exec(stdout)?.[0] ?? '-1';
   return { code: Number(code), stdout: stdout.slice(0, -code.length), stderr };
@@ -68,4 +68,13 @@ function untilEnd(stream) {
     };
     stream.on('data', collect).on('end', fail);
   });
+}
+
+/** The reader of lines also ends a line at U+2028 and U+2029. */
+function asciiLine(command) {
+  return JSON.stringify(command).replaceAll(/[\u0080-\uffff]/g, escapedUnit);
+}
+
+function escapedUnit(unit) {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
