@@ -11,6 +11,7 @@ from openapi_client import (
     LeadBatchDto,
     ReconciliationDto,
     SingleLeadDto,
+    UpsertLeadDto,
     UpsertReservationDto,
     UpsertReservationDtoUnit,
     UpsertUnitDto,
@@ -46,7 +47,7 @@ assert call("upsert_lead", lead, idempotency_key="python-2").operation == "updat
 read = call("read_lead", "python").lead
 assert (read.lead_id, read.data) == (created.lead.lead_id, {"name": "Mona", "rooms": [2, 3]}), read
 assert call("find_lead", record_system_id="python").lead == read
-batch = LeadBatchDto(leads=[SingleLeadDto(name="Omar"), SingleLeadDto(email="no address")])
+batch = LeadBatchDto(leads=[UpsertLeadDto(name="Omar"), UpsertLeadDto(email="no address")])
 results = call("upsert_leads", batch).results
 assert [result.status_code for result in results] == [201, 400], results
 assert call("delete_lead", "python").lead.lead_id == created.lead.lead_id
