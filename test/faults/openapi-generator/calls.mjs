@@ -31,11 +31,11 @@ const events = apiOf(generated.EventsApi);
 const health = apiOf(generated.HealthApi);
 
 async function callLeads() {
-  const upsertLeadDto = { recordSystemId: 'typescript', name: 'Mona', data: { rooms: [2, 3] } };
-  const created = await leads.upsertLead({ upsertLeadDto, idempotencyKey: 'typescript-1' });
+  const singleLeadDto = { recordSystemId: 'typescript', name: 'Mona', data: { rooms: [2, 3] } };
+  const created = await leads.upsertLead({ singleLeadDto, idempotencyKey: 'typescript-1' });
   assert.deepEqual([created.ok, created.operation], [true, 'create']);
   assert.deepEqual(created.newLead, created.lead);
-  const updated = await leads.upsertLead({ upsertLeadDto, idempotencyKey: 'typescript-2' });
+  const updated = await leads.upsertLead({ singleLeadDto, idempotencyKey: 'typescript-2' });
   assert.equal(updated.operation, 'update');
   const { lead } = await leads.readLead({ recordSystemId: 'typescript' });
   assert.deepEqual(lead.data, { name: 'Mona', rooms: [2, 3] });

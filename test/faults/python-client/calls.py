@@ -9,7 +9,7 @@ from generated.client import AuthenticatedClient
 from generated.models.callback_dto import CallbackDto
 from generated.models.lead_batch_dto import LeadBatchDto
 from generated.models.reconciliation_dto import ReconciliationDto
-from generated.models.upsert_lead_dto import UpsertLeadDto
+from generated.models.single_lead_dto import SingleLeadDto
 from generated.models.upsert_reservation_dto import UpsertReservationDto
 from generated.models.upsert_unit_dto import UpsertUnitDto
 
@@ -34,7 +34,7 @@ def call(name, *args, **kwargs):
 
 
 lead = {"recordSystemId": "python", "name": "Mona", "data": {"rooms": [2, 3]}}
-created = call("upsert_lead", body=UpsertLeadDto.from_dict(lead)).lead
+created = call("upsert_lead", body=SingleLeadDto.from_dict(lead)).lead
 assert created.data.to_dict() == {"name": "Mona", "rooms": [2, 3]}, created
 assert call("read_lead", "python").lead.lead_id == created.lead_id
 assert call("find_lead", record_system_id="python").lead.lead_id == created.lead_id
