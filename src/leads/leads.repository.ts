@@ -86,19 +86,17 @@ export class LeadsRepository {
   ): Promise<PhoneOwner[]> {
     if (phones.length === 0) return [];
     const others = excluded.length === 0 ? {} : { _id: { $nin: excluded } };
-    const phonesByKey = new Map(
-      allPhoneKeys(phones, country).map((key) => [
-        key,
-        phones.filter((phone) => phoneKeys(phone, country).includes(key)),
-      ]),
-    );
     // Most phones have one lead. A placeholder may have thousands, of which only the first are read.
-    const limit = 2 * phonesByKey.size + 16;
+    const limit = 2 * allPhoneKeys(phones, country).length + 16;
     const filter = { ...notDeleted, ...others, $or: phoneConditions(phones, country) };
     const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
     if (found.length < limit) return found;
     const lowest: PhoneOwner[] = [];
-    for (const [key, spellings] of phonesByKey) {
+    const keyed = phones.flatMap((phone) =>
+      phoneKeys(phone, country).map((key) => ({ key, phone })),
+    );
+    for (const [key, phonesOfKey] of Map.groupBy(keyed, ({ key: one }) => one)) {
+      const spellings = phonesOfKey.map(({ phone }) => phone);
       for (const condition of phoneConditions(spellings, country)) {
         const filterOfKey = { ...condition, ...others } as TenantFilter<LeadDocument>;
         lowest.push(...(await this.findLowest(organizationId, filterOfKey, key, country)));

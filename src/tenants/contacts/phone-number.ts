@@ -59,9 +59,11 @@ function numberFormats(key: string): string[] {
 function knownPhone(phone: string, country: CountryCode): KnownPhone {
   if (phone.length > maxPhoneLength) return { keys: readPhoneKeys(phone, country) };
   const name = `${country} ${phone}`;
-  const known = phoneCache.get(name) ?? { keys: readPhoneKeys(phone, country) };
-  phoneCache.set(name, known);
-  return known;
+  const known = phoneCache.get(name);
+  if (known !== undefined) return known;
+  const read = { keys: readPhoneKeys(phone, country) };
+  phoneCache.set(name, read);
+  return read;
 }
 
 function asInteger(text: string): number[] {
