@@ -44,6 +44,13 @@ export interface RequestCaller {
   readonly claim?: IdempotencyClaim;
 }
 
+export function isPermitted(
+  caller: Pick<RequestCaller, 'restrictions'> | undefined,
+  operation: string,
+): boolean {
+  return caller?.restrictions?.operations.has(operation) === true;
+}
+
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
   if (caller === undefined) throw new Error('The endpoint is public and has no caller.');

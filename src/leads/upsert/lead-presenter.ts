@@ -1,4 +1,5 @@
 import { present } from '../../core/fields/declared-fields.js';
+import { isPermitted } from '../../core/http/request-caller.js';
 import type { UpsertedLeadDto } from '../dto/lead.dto.js';
 import { LeadDocument } from '../lead.schema.js';
 import type { LeadRequest } from './lead-records.js';
@@ -8,8 +9,7 @@ export function presentUpserted(
   { caller, payload, data: sent }: LeadRequest,
   document: LeadDocument,
 ): UpsertedLeadDto {
-  if (caller.restrictions?.operations.has('leads.read') === true)
-    return present(LeadDocument, document);
+  if (isPermitted(caller, 'leads.read')) return present(LeadDocument, document);
   const asSent = { ...document, data: sent, additionalData: payload.additionalData };
   const lead = present(LeadDocument, asSent);
   const { _id, leadId, recordSystemId, compoundsIds, data, additionalData } = lead;

@@ -4,6 +4,7 @@ import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
 import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
+import { isPermitted } from '../../core/http/request-caller.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
 import type {
@@ -17,7 +18,6 @@ import { ChangeLogRepository } from '../../tenants/change-log/change-log.reposit
 import { ClientsService, type ClientLookup } from '../../tenants/clients/clients.service.js';
 import { contactOf } from '../../tenants/contacts/contact.js';
 import { phoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
-import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
@@ -123,7 +123,8 @@ export class LeadWrites implements WriteHandler<
       ({ request, decision: { operation, lead: document, isProjectUnmatched } }) => {
         const lead = presentUpserted(request, document);
         const response = upsertResponse(operation, { lead, newLead: lead });
-        const isShown = isProjectUnmatched && mayReadCatalogue(request.caller);
+        // Other keys must not learn which compounds exist (rule LEAD-8).
+        const isShown = isProjectUnmatched && isPermitted(request.caller, 'catalogue.read');
         const headers = isShown ? { 'x-unmatched-project': 'true' } : {};
         return { ...response, headers, isProjectUnmatched };
       },
@@ -164,11 +165,6 @@ export class LeadWrites implements WriteHandler<
     );
     return readOutsideTransaction(() => this.leads.reserveNumbers(_id, new Set(creations).size));
   }
-}
-
-/** Other keys must not learn which compounds exist (rule LEAD-8). */
-function mayReadCatalogue({ restrictions }: Caller): boolean {
-  return restrictions?.operations.has('catalogue.read') === true;
 }
 
 /** Returns sent phones that are new to their leads, or all phones if several requests are about one lead. */

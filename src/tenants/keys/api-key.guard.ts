@@ -8,7 +8,7 @@ import { RequestDeadline } from '../../core/http/server/request-deadline.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
-import type { KeyRestrictions } from '../../core/http/request-caller.js';
+import { isPermitted, type KeyRestrictions } from '../../core/http/request-caller.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { AuthFailureLimiter } from './auth-failure-limiter.js';
 import type { Caller } from './caller.js';
@@ -91,16 +91,14 @@ export class KeyRestrictionsCheck {
 function restrictionError(request: FastifyRequest): DomainError | undefined {
   const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
   if (isPublic === true || request.is404) return undefined;
-  const { operations, addresses } = request.caller?.restrictions ?? noPermissions;
+  const addresses = request.caller?.restrictions?.addresses ?? null;
   // Checked first, so that a stolen key does not reveal its operations.
   if (addresses !== null && !isWithin(addresses, request.ip)) {
     return new DomainError(authenticationErrors.addressNotPermitted);
   }
-  if (operations.has(permission)) return undefined;
+  if (isPermitted(request.caller, permission)) return undefined;
   return new DomainError(authenticationErrors.operationNotPermitted, { operation: permission });
 }
-
-const noPermissions: KeyRestrictions = { operations: new Set(), addresses: null };
 
 /** A trusted proxy may name a client without an address; a reset connection has none. */
 function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = ''): boolean {
