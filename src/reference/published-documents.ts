@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { apiReference } from './api-reference.js';
 import { clientDocument } from './client-document.js';
@@ -6,9 +7,11 @@ import { postmanCollection } from './postman-collection.js';
 
 /** The documents below `/docs`, created on the first request (rule HTTP-14). */
 export function publishedDocuments(app: INestApplication, responses: ErrorResponses) {
+  let reference: OpenAPIObject | undefined;
+  const document = () => (reference ??= apiReference(app, responses));
   return {
-    'openapi.json': () => apiReference(app, responses),
-    'openapi-client.json': () => clientDocument(apiReference(app, responses)),
-    'collection.json': () => postmanCollection(apiReference(app, responses)),
+    'openapi.json': document,
+    'openapi-client.json': () => clientDocument(document()),
+    'collection.json': () => postmanCollection(document()),
   };
 }
