@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lacksZone, parseTime } from './time.js';
+import { isWithoutZone, parseTime } from './time.js';
 
 const instant = fc.date({
   min: new Date('1900-01-01T00:00:00Z'),
@@ -40,7 +40,7 @@ describe('parseTime', () => {
         expect(parseTime(day)).toEqual(new Date(`${day}T00:00:00Z`));
         expect([
           parseTime(`${day}${between}${clock}`),
-          lacksZone(`${day}${between}${clock}`),
+          isWithoutZone(`${day}${between}${clock}`),
         ]).toEqual([null, true]);
       }),
     );
@@ -50,11 +50,11 @@ describe('parseTime', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0129-:TZ +.') }), (text) => {
         fc.pre(parseTime(text) === null && parseTime(`${text}Z`) === null);
-        expect(lacksZone(text)).toBe(false);
+        expect(isWithoutZone(text)).toBe(false);
       }),
     );
     for (const value of [null, 1_700_000_000, new Date(), ['2026-01-31'], '2026-02-30 10:00']) {
-      expect([parseTime(value), lacksZone(value)]).toEqual([null, false]);
+      expect([parseTime(value), isWithoutZone(value)]).toEqual([null, false]);
     }
   });
 });

@@ -17,14 +17,14 @@ export function parseTime(value: unknown): Date | null {
 }
 
 /** Recognizes a time of day without a zone, which programs in other zones would take for another moment. */
-export function lacksZone(value: unknown): value is string {
+export function isWithoutZone(value: unknown): value is string {
   return typeof value === 'string' && parseTime(value) === null && parseTime(`${value}Z`) !== null;
 }
 
 /** Checks parsed values; {@link parseTime} leaves others as they were sent. */
 export const parsedTime: ValueRules = [
-  { name: 'isTime', isMet: (value) => value instanceof Date || lacksZone(value) },
-  { name: 'hasTimeZone', isMet: (value) => !lacksZone(value) },
+  { name: 'isTime', isMet: (value) => value instanceof Date || isWithoutZone(value) },
+  { name: 'hasTimeZone', isMet: (value) => !isWithoutZone(value) },
 ];
 
 /** `Date` takes 30 February for 2 March. */

@@ -140,7 +140,7 @@ function newLead(
   };
 }
 
-/** Adds compounds that have the sent project's name (rule LEAD-8). */
+/** Adds links to compounds and removes none (rule LEAD-8). */
 function withLinks(linked: Types.ObjectId[], named: readonly Types.ObjectId[]): Types.ObjectId[] {
   return [...linked, ...named.filter((id) => !linked.some((other) => id.equals(other)))];
 }

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/operations.js';
 import { languages } from '../../../core/localization/language.js';
-import { dayMs, lacksZone, parseTime } from '../../../core/values/time.js';
+import { dayMs, isWithoutZone, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
 import { isValid, type ValueRules } from '../../../core/values/rule.js';
 import {
@@ -133,12 +133,12 @@ function textParser(rule: ValueRules, message: string) {
   return parser((value) => (isValid(rule, value) ? value : null), message);
 }
 
-/** Commander reports the parser's error as wrong usage. */
 function parseZonedTime(value: string): Date | null {
-  if (!lacksZone(value)) return parseTime(value);
+  if (!isWithoutZone(value)) return parseTime(value);
   throw new InvalidArgumentError('It has no time zone: add Z or an offset such as +02:00.');
 }
 
+/** Commander reports the parser's error as wrong usage. */
 function parser<T>(parse: (value: string) => T | null, message: string): (value: string) => T {
   return (value) => {
     const parsed = parse(value);

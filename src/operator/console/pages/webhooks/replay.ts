@@ -1,4 +1,4 @@
-import { lacksZone, parseTime } from '../../../../core/values/time.js';
+import { isWithoutZone, parseTime } from '../../../../core/values/time.js';
 import type { DeliveryFilter } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { StringValues } from '../page.js';
 
@@ -26,5 +26,5 @@ export function readReplay(form: StringValues): Replay | null {
 function parseFormTime(text = ''): Date | undefined | null {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
-  return parseTime(lacksZone(trimmed) ? `${trimmed}Z` : trimmed);
+  return parseTime(isWithoutZone(trimmed) ? `${trimmed}Z` : trimmed);
 }
