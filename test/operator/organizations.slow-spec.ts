@@ -42,7 +42,8 @@ async function addOrganization(name: string, fields: object = {}): Promise<strin
   const [createdAt, _id] = [new Date(time), new ObjectId()];
   const times = { createdAt, updatedAt: createdAt };
   const document = { _id, name, isDeleted: false, ...times, ...fields };
-  await db.collection('organizations').insertOne(document);
+  // Other programs may store other types.
+  await db.collection('organizations').insertOne(document, { bypassDocumentValidation: true });
   return _id.toHexString();
 }
 
@@ -118,6 +119,15 @@ describe('the command org', () => {
     await addOrganization('T'.repeat(60));
     const list = `Name        ${wide}\nApi domain  -\nCreated at  ${time}\n\nID `;
     expect(await cli.text('org list')).toContain(list);
+  });
+
+  it('prints only the error for an unknown name when another organization has odd fields', async () => {
+    await addOrganization('Thames', { settings: ['odd'] });
+    expect(await cli.run('org show nile-homes', '--json')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no organization called nile-homes: `org list` lists the organizations.\n',
+    });
   });
 
   it('shows an invalid phone country and the country used instead', async () => {

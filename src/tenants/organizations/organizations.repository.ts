@@ -4,6 +4,7 @@ import type { Collection, Filter } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import { foldCase } from '../../core/localization/fold-case.js';
 import { StoredTypes } from '../../core/database/documents/stored-types.js';
 import { type Organization, toOrganization } from './organization.js';
 import { type OrganizationDocument, organizationSchema } from './organization.schema.js';
@@ -55,6 +56,18 @@ export class OrganizationsRepository {
   async list(filter: Filter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
     const found = await this.organizations.find({ ...filter, ...notDeleted }).toArray();
     return types.read(found).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  }
+
+  /** Compares names in any case, and reads only the found organizations, so that others cause no warnings. */
+  async listCalled(name: string): Promise<OrganizationDocument[]> {
+    const projection = { name: 1 };
+    const named = await this.organizations
+      .find<{ _id: Types.ObjectId; name?: unknown }>(notDeleted, { projection })
+      .toArray();
+    const isMeant = (stored: unknown) =>
+      typeof stored === 'string' && foldCase(stored) === foldCase(name);
+    const ids = named.flatMap((one) => (isMeant(one.name) ? one._id : []));
+    return ids.length === 0 ? [] : this.list({ _id: { $in: ids } });
   }
 
   /** Includes deleted organizations. */

@@ -3,7 +3,6 @@ import { hostname, userInfo } from 'node:os';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
-import { foldCase } from '../../../core/localization/fold-case.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import type { OperatorAction, OperatorSubject } from '../../operator-log/operator-log.schema.js';
@@ -28,11 +27,9 @@ export class CommandContext {
   async organization(idOrName: string): Promise<OrganizationDocument> {
     const organizations = this.get(OrganizationsRepository);
     const _id = parseObjectId(idOrName);
-    const isMeant = ({ name }: OrganizationDocument) => foldCase(name ?? '') === foldCase(idOrName);
-    const found = await organizations.list(_id ? { _id } : {});
-    const documents = found.filter((document) => _id !== null || isMeant(document));
+    const found = _id ? organizations.list({ _id }) : organizations.listCalled(idOrName);
     return exactlyOne(
-      documents,
+      await found,
       `organization ${_id ? 'with id' : 'called'} ${idOrName}`,
       '`org list` lists the organizations',
     );
