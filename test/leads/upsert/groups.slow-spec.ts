@@ -7,6 +7,7 @@ import { LeadsService } from '../../../src/leads/leads.service.js';
 import { type LeadUpsertResult, LeadWrites } from '../../../src/leads/upsert/lead-writes.js';
 import type { LeadPayload } from '../../../src/leads/lead-merge.js';
 import { derivePhoneKeys } from '../../../src/leads/phones/lead-phones.js';
+import { phoneRule } from '../../../src/tenants/contacts/phone-rule.js';
 import { toOrganization } from '../../../src/tenants/organizations/organization.js';
 import { addClient, addCompound, addLead, addUser } from '../../support/builders.js';
 import { range } from '../../support/counting.js';
@@ -75,16 +76,18 @@ const settings: fc.Arbitrary<object> = fc.record({
 const sharedEmail = 'shared@example.com';
 
 /**
- * Adds an organization with records of another program. The phones of its leads are derived already, because
- * the background pass may run at any time.
+ * Adds an organization with records of another program. Their phones count as read already, because the background
+ * pass may run at any time.
  */
 async function addCaller(chosen: object): Promise<Caller> {
   const { organizationId, add } = await service.addTenant({ settings: chosen });
   const assignedToId = await add(addUser, 'Nour');
   await add(addCompound, { 'en-us': 'Palm Hills' }, { slug: 'palm-hills' });
-  await add(addClient, { name: 'Old', email: 'Two@example.com', phoneNumbers: ['01000000003'] });
-  const clientId = await add(addClient, { email: sharedEmail });
-  await add(addClient, { name: 'Sharing', email: sharedEmail });
+  const addReadClient = (fields: object) =>
+    add(addClient, { phoneRule: phoneRule('EG'), ...fields });
+  await addReadClient({ name: 'Old', email: 'Two@example.com', phoneNumbers: ['01000000003'] });
+  const clientId = await addReadClient({ email: sharedEmail });
+  await addReadClient({ name: 'Sharing', email: sharedEmail });
   const addStoredLead = (leadId: number, phoneNumber: string | undefined, fields: object = {}) => {
     const data = phoneNumber === undefined ? { note: 9 } : { phoneNumber };
     return add(addLead, { leadId, data, ...derivePhoneKeys(data, 'EG'), ...fields });
