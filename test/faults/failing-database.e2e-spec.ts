@@ -142,7 +142,7 @@ describe('db init', () => {
   const deliveries = () => db.collection('webhookDeliveries');
   const indexNames = async () => (await deliveries().indexes()).map(({ name }) => name);
   const structure = () => service.service.app.get(DatabaseStructure);
-  const init = () => runCli(['db', 'init'], { MONGODB_URI: uri, DATABASE_DEADLINE_MS: '500' });
+  const init = () => runCli(['db', 'init'], { MONGODB_URI: uri, DATABASE_DEADLINE_MS: '1000' });
 
   it('builds indexes for longer than the request deadline', async () => {
     await deliveries().dropIndex('ofEndpoint');

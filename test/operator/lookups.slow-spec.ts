@@ -163,7 +163,7 @@ describe('the command reservation reconcile', () => {
   it('compares a ledger for longer than DATABASE_DEADLINE_MS', async () => {
     const rows = Array.from({ length: 20_000 }, () => `1,${String(new ObjectId())},pending,,\n`);
     const file = await ledgerFile(header + rows.join(''));
-    const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '100' };
+    const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '1000' };
     const compared = await runJson(['reservation', 'reconcile', file, '--org', org], variables);
     expect(compared).toMatchObject({ compared: 20_000, matching: 0 });
   });
