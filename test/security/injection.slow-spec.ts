@@ -18,7 +18,7 @@ import {
   recordsPerKind,
   snapshot,
   type TenantData,
-  waitForPhoneKeys,
+  waitForPhones,
 } from './tenant-data.js';
 
 /** The short run sends only every eleventh value at each position. */
@@ -32,7 +32,7 @@ beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
   tenant = await addTenantData(service.db, recordsPerKind);
   sender = createSender(service.url);
-  await waitForPhoneKeys(service.db, tenant);
+  await waitForPhones(service.db, tenant);
 });
 afterAll(async () => {
   await sender.close();

@@ -12,7 +12,7 @@ import {
   recordsPerKind,
   snapshot,
   type TenantData,
-  waitForPhoneKeys,
+  waitForPhones,
   unusedId,
 } from './tenant-data.js';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
     addTenantData(service.db, 3),
   ]);
   sender = createSender(service.url);
-  await waitForPhoneKeys(service.db, own, other);
+  await waitForPhones(service.db, own, other);
   service.tenantCommands.onCommand((command) => commands.push(command));
 });
 afterAll(async () => {

@@ -173,11 +173,17 @@ export async function addTenantData(
 }
 
 /** Waits until the background pass over phones has no more documents to change. */
-export async function waitForPhoneKeys(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
+export async function waitForPhones(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
   const $in = tenants.map(({ organizationId }) => organizationId);
   await eventually(async () => {
-    const waiting = { organizationId: { $in }, phoneKeysAt: null };
-    expect(await db.collection('leads').countDocuments(waiting)).toBe(0);
+    const organizationId = { $in };
+    const leads = await db
+      .collection('leads')
+      .countDocuments({ organizationId, phoneKeysAt: null });
+    const clients = await db
+      .collection('clients')
+      .countDocuments({ organizationId, phoneRule: null });
+    expect([leads, clients]).toEqual([0, 0]);
   });
 }
 
