@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
@@ -7,7 +10,7 @@ import { startOpsListener } from '../../src/start.js';
 import { rawGet } from '../cache/raw-get.js';
 import { startConsole } from '../console/console-client.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
-import { runCli } from '../operator/command-line.js';
+import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, addUnit, conventions } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startFaultDatabase } from './support/fault-database.js';
@@ -136,6 +139,26 @@ describe('usage statistics', () => {
       expect(await countedCalls()).toBe(before + 3);
     });
   });
+});
+
+it('reservation reconcile compares a ledger for longer than the request deadline', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'integration-api-ledger-'));
+  try {
+    const file = join(folder, 'ledger.csv');
+    const header = 'installmentId,reservationId,chequeStatus,chequeAmount,chequeNumber';
+    await writeFile(file, `${header}\n1,${String(new ObjectId())},pending,,\n`);
+    const namespace = `${db.databaseName}.reservations`;
+    const failCommands = ['find', 'aggregate'];
+    await database.fail({ failCommands, namespace, blockConnection: true, blockTimeMS: 2_500 });
+    const command = ['reservation', 'reconcile', file, '--org', String(tenant.organizationId)];
+    const variables = { MONGODB_URI: uri, DATABASE_DEADLINE_MS: '1000' };
+    const startedAt = performance.now();
+    const compared = await runJson(command, variables);
+    expect(compared).toMatchObject({ compared: 1, matching: 0 });
+    expect(performance.now() - startedAt).toBeGreaterThan(2_500);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 describe('db init', () => {

@@ -174,16 +174,12 @@ export async function addTenantData(
 
 /** Waits until the background pass over phones has no more documents to change. */
 export async function waitForPhones(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
-  const $in = tenants.map(({ organizationId }) => organizationId);
+  const organizationId = { $in: tenants.map((tenant) => tenant.organizationId) };
+  const count = (name: string, field: string) =>
+    db.collection(name).countDocuments({ organizationId, [field]: null });
   await eventually(async () => {
-    const organizationId = { $in };
-    const leads = await db
-      .collection('leads')
-      .countDocuments({ organizationId, phoneKeysAt: null });
-    const clients = await db
-      .collection('clients')
-      .countDocuments({ organizationId, phoneRule: null });
-    expect([leads, clients]).toEqual([0, 0]);
+    expect(await count('leads', 'phoneKeysAt')).toBe(0);
+    expect(await count('clients', 'phoneRule')).toBe(0);
   });
 }
 
