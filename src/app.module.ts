@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { TenantsModule } from './tenants/tenants.module.js';
@@ -14,7 +15,15 @@ import { HttpModule } from './core/http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
 import { MetricsModule } from './core/observability/metrics.js';
 import { OpsListenerModule } from './operator/ops-listener/ops-listener.module.js';
+import { BodyInterceptor } from './core/http/body.interceptor.js';
+import { RateLimitGuard } from './core/http/rate-limit/rate-limit.guard.js';
+import { UnknownNamesInterceptor } from './core/http/validation/validation.pipe.js';
+import { IdempotencyInterceptor } from './core/idempotency/idempotency.interceptor.js';
+import { WritesModule } from './core/writes/writes.module.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
+import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
+import { CallbackSignatureGuard } from './tenants/keys/callback-signature.guard.js';
+import { PermissionGuard } from './tenants/keys/permission.guard.js';
 import { UnitsModule } from './units/units.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
@@ -24,6 +33,10 @@ export interface AppOptions {
   readonly isCommand?: boolean;
   readonly logger: Logger;
 }
+
+/** Every route runs them in this order (rule HTTP-2). */
+const guards = [ApiKeyGuard, RateLimitGuard, PermissionGuard, CallbackSignatureGuard];
+const interceptors = [BodyInterceptor, IdempotencyInterceptor, UnknownNamesInterceptor];
 
 @Module({})
 export class AppModule {
@@ -53,6 +66,14 @@ export class AppModule {
         EventsModule,
         HealthModule,
         OpsListenerModule,
+        WritesModule,
+      ],
+      providers: [
+        ...guards.map((guard) => ({ provide: APP_GUARD, useExisting: guard })),
+        ...interceptors.map((interceptor) => ({
+          provide: APP_INTERCEPTOR,
+          useExisting: interceptor,
+        })),
       ],
     };
   }

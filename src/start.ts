@@ -7,22 +7,19 @@ import type { FastifyInstance } from 'fastify';
 import type { Connection } from 'mongoose';
 import { Logger } from 'nestjs-pino';
 import { AppModule, type AppOptions } from './app.module.js';
-import { ResponseCache } from './core/cache/response-cache.js';
 import { ENVIRONMENT, type Environment } from './core/configuration/environment.js';
 import { loadEnvironment, warnAboutMisspellings } from './core/configuration/load-environment.js';
 import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/server/route-options.js';
 import { ErrorResponses } from './core/http/errors/error-responses.js';
-import { RateLimiter } from './core/http/rate-limit/rate-limiter.js';
-import { UnsentResponseLimiter } from './core/http/rate-limit/unsent-response-limiter.js';
 import { serveReference } from './core/http/reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
 import { listenOn } from './core/http/server/listen.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
 import { RequestDeadline } from './core/http/server/request-deadline.js';
+import { addRequestHooks } from './core/http/server/request-hooks.js';
 import { createLogger } from './core/http/server/logger.js';
-import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
 import { announceStart, announceStop } from './development/startup-banner.js';
 import { ensureDemoOrganization } from './development/demo/demo-organization.js';
@@ -37,21 +34,8 @@ import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { OpsListener } from './operator/ops-listener/ops-listener.js';
 import { publishedDocuments } from './reference/published-documents.js';
-import { ApiKeyGuard, KeyRestrictionsCheck } from './tenants/keys/api-key.guard.js';
-import { CallbackSignatures } from './tenants/keys/callback-signatures.js';
+import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
-
-/** Requests reach them in this order, after the hooks of `createHttpServer`. */
-const hooks = [
-  RequestDeadline,
-  ApiKeyGuard,
-  RateLimiter,
-  UnsentResponseLimiter,
-  KeyRestrictionsCheck,
-  CallbackSignatures,
-  IdempotentRequests,
-  ResponseCache,
-];
 
 /** Ends just before the 10 seconds that a shutdown may take (rule HTTP-13). */
 const shutdownTimeoutMs = 9_000;
@@ -157,7 +141,12 @@ export async function createService(options: AppOptions): Promise<Service> {
   const module = AppModule.forRoot(options);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, quiet);
   fastify.decorate('errorResponses', app.get<ErrorResponses>(ErrorResponses));
-  for (const hook of hooks) app.get<InstanceType<typeof hook>>(hook).addTo(fastify);
+  addRequestHooks(fastify, {
+    connections,
+    deadline: app.get(RequestDeadline),
+    logger: options.logger,
+    identifyCaller: (request) => app.get(ApiKeyGuard).identify(request),
+  });
   app.setGlobalPrefix(basePath);
   await serveReference(fastify, publishedDocuments(app, fastify.errorResponses));
   try {

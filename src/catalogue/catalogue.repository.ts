@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { TenantCache } from '../core/cache/tenant-cache.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -58,7 +57,6 @@ export class CatalogueRepository {
     @InjectCollection('PropertyType') propertyTypes: TenantCollection<PropertyTypeDocument>,
     @InjectCollection('UnitDesign') unitDesigns: TenantCollection<UnitDesignDocument>,
     @InjectCollection('Unit') units: TenantCollection<UnitDocument>,
-    private readonly cache: TenantCache,
   ) {
     this.collections = { compounds, phases, amenities, propertyTypes, unitDesigns, units };
   }
@@ -201,17 +199,15 @@ export class CatalogueRepository {
     organizationId: Types.ObjectId,
     kinds = Object.keys(this.collections) as readonly CatalogueKind[],
   ): Promise<Date> {
-    return this.cache.get(organizationId, `newest change ${kinds.join()}`, async () => {
-      const newest = kinds.flatMap((kind) =>
-        (['updatedAt', 'deletedAt'] as const).map(async (field) => {
-          const filter = { [field]: { $gte: new Date(0) } };
-          const options = { sort: { [field]: -1 }, fields: [field] } as const;
-          const document = await this.collections[kind].findOne(organizationId, filter, options);
-          return document?.[field]?.getTime() ?? 0;
-        }),
-      );
-      return new Date(Math.max(0, ...(await Promise.all(newest))));
-    });
+    const newest = kinds.flatMap((kind) =>
+      (['updatedAt', 'deletedAt'] as const).map(async (field) => {
+        const filter = { [field]: { $gte: new Date(0) } };
+        const options = { sort: { [field]: -1 }, fields: [field] } as const;
+        const document = await this.collections[kind].findOne(organizationId, filter, options);
+        return document?.[field]?.getTime() ?? 0;
+      }),
+    );
+    return new Date(Math.max(0, ...(await Promise.all(newest))));
   }
 
   async write(

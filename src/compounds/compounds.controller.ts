@@ -31,7 +31,7 @@ export class CompoundsController {
   @Endpoint({
     operationId: 'listCompounds',
     permission: 'catalogue.read',
-    route: { isCached: true },
+    isCached: true,
     summary: 'List the compounds',
     description: 'Lists compounds newest first. Poll with If-None-Match, or with updatedSince.',
     errors: [httpErrors.validationFailed, httpErrors.cursorUnusable],

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../core/fields/declared-fields.js';
-import { TenantCache } from '../core/cache/tenant-cache.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type SortOrder } from '../core/database/documents/keyset.js';
 import {
@@ -29,7 +27,6 @@ export class CompoundsService {
     @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
     private readonly catalogue: CatalogueRepository,
     private readonly organizations: OrganizationsRepository,
-    private readonly cache: TenantCache,
     private readonly clock: Clock,
   ) {}
 
@@ -69,10 +66,7 @@ export class CompoundsService {
     const { after, order: sort } = paginator;
     return {
       paginator,
-      count: () =>
-        this.cache.get(organizationId, `count compounds ${BSON.EJSON.stringify(filter)}`, () =>
-          this.compounds.count(organizationId, filter),
-        ),
+      count: () => this.compounds.count(organizationId, filter),
       batches: (part: BatchOptions<CompoundDocument>) =>
         this.compounds.batches(organizationId, filter, { sort, after, ...part }),
     };
@@ -107,14 +101,9 @@ export class CompoundsService {
     { organizationId, language }: Caller,
     compounds: readonly CompoundDocument[],
   ): Promise<CompoundDto[]> {
-    const organization = await this.cache.get(
-      organizationId,
-      `organization ${language}`,
-      async () => {
-        const document = await this.organizations.findDocument(organizationId);
-        return present(CompoundOrganization, { ...document, _id: organizationId }, language);
-      },
-    );
+    const document = await this.organizations.findDocument(organizationId);
+    const shown = { ...document, _id: organizationId };
+    const organization = present(CompoundOrganization, shown, language);
     return compounds.map((compound) =>
       Object.assign(present(CompoundDocument, compound, language), { organization }),
     );

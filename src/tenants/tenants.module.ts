@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { ChangeLogRepository, changeLogSchema } from './change-log/change-log.repository.js';
@@ -8,11 +7,13 @@ import { clientSchema } from './clients/client.schema.js';
 import { ClientsService } from './clients/clients.service.js';
 import { importSchema, ImportsService } from './imports/imports.service.js';
 import { ApiKeyAuthenticator } from './keys/api-key-authenticator.js';
-import { ApiKeyGuard, KeyRestrictionsCheck } from './keys/api-key.guard.js';
+import { ApiKeyGuard } from './keys/api-key.guard.js';
 import { apiKeySchema } from './keys/api-key.schema.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
 import { AuthFailureLimiter } from './keys/auth-failure-limiter.js';
+import { CallbackSignatureGuard } from './keys/callback-signature.guard.js';
 import { CallbackSignatures } from './keys/callback-signatures.js';
+import { PermissionGuard } from './keys/permission.guard.js';
 import { organizationSchema } from './organizations/organization.schema.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { UsersRepository, userSchema } from './organizations/users.repository.js';
@@ -28,7 +29,9 @@ const shared = [
   ApiKeysService,
 ];
 
-/** Guards every route by the key. */
+/** `app.module.ts` puts them before every route. */
+const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
+
 @Module({
   imports: [
     MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }]),
@@ -40,16 +43,8 @@ const shared = [
       { name: 'Import', schema: importSchema },
     ),
   ],
-  providers: [
-    ...shared,
-    ApiKeyAuthenticator,
-    AuthFailureLimiter,
-    CallbackSignatures,
-    ApiKeyGuard,
-    { provide: APP_GUARD, useExisting: ApiKeyGuard },
-    KeyRestrictionsCheck,
-  ],
+  providers: [...shared, ApiKeyAuthenticator, AuthFailureLimiter, CallbackSignatures, ...guards],
   // Exported for webhooks, which reseal the secrets of signed keys.
-  exports: [...shared, TenantCollectionsModule],
+  exports: [...shared, ...guards, TenantCollectionsModule],
 })
 export class TenantsModule {}

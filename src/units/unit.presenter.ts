@@ -10,7 +10,6 @@ import {
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { present, type ReferenceKind } from '../core/fields/declared-fields.js';
-import { TenantCache } from '../core/cache/tenant-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
 import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
@@ -40,10 +39,7 @@ interface Reader {
 
 @Injectable()
 export class UnitPresenter {
-  constructor(
-    private readonly catalogue: CatalogueRepository,
-    private readonly cache: TenantCache,
-  ) {}
+  constructor(private readonly catalogue: CatalogueRepository) {}
 
   async presentAll(reader: Reader, units: readonly UnitDocument[]): Promise<UnitDto[]> {
     return presentBatch(units, this.finder(reader), reader.language);
@@ -86,8 +82,7 @@ export class UnitPresenter {
         );
       };
       if (missing.length > 0) {
-        const key = `${kind} ${language}`;
-        const found = await this.cache.getAll<object>(organizationId, key, missing, load);
+        const found: ReadonlyMap<string, object> = await load(missing);
         for (const id of missing) shown.set(id, found.get(id));
       }
       return (id) => shown.get(hexOf(id));

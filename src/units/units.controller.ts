@@ -70,7 +70,7 @@ export class UnitsController {
     operationId: 'listCompoundUnits',
     tags: ['Compounds'],
     permission: 'catalogue.read',
-    route: { isCached: true },
+    isCached: true,
     summary: 'List all units of a compound',
     description:
       'Returns all units in one response, newest first. Over 4 MiB it is streamed and has no ETag.',
@@ -130,7 +130,7 @@ export class UnitsController {
     operationId: 'listUnits',
     tags: ['Units'],
     permission: 'catalogue.read',
-    route: { isCached: true },
+    isCached: true,
     summary: 'List units',
     description:
       'Lists units newest first by default, or the oldest change first with updatedSince; sort overrides ' +
@@ -182,7 +182,7 @@ export class UnitsController {
     operationId: 'readUnit',
     tags: ['Units'],
     permission: 'catalogue.read',
-    route: { isCached: true },
+    isCached: true,
     summary: 'Read a unit',
     description: 'Returns the unit with its type, phase, design and amenities.',
     errors: [...pathErrors, unitErrors.notFound],

@@ -1,196 +1,155 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ClientSession } from 'mongodb';
 import { Types } from 'mongoose';
-import type { Environment } from '../../src/core/configuration/environment.js';
-import { cacheLifetimeMs, TenantCache } from '../../src/core/cache/tenant-cache.js';
-import { withSession } from '../../src/core/database/transactions/sessions.js';
+import {
+  cacheLifetimeMs,
+  type CachedResponse,
+  TenantCache,
+} from '../../src/core/cache/tenant-cache.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
-import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';
 
-const mebibyte = 2 ** 20;
-const ownId = new Types.ObjectId();
+const organization = new Types.ObjectId();
+const response = (text: string): CachedResponse => ({ headers: {}, body: Buffer.from(text) });
 
-let cache: TenantCache;
-let metrics: Metrics;
-let now: number;
-
-function start(maxBytes = 64 * mebibyte): void {
-  metrics = new Metrics();
-  cache = new TenantCache({ RESPONSE_CACHE_BYTES: maxBytes } as Environment, metrics);
-  now = 1_000_000;
+function newCache(bytes = 1_048_576) {
+  const metrics = new Metrics();
+  const environment = readEnvironment({ NODE_ENV: 'test', RESPONSE_CACHE_BYTES: String(bytes) });
+  const cache = new TenantCache(environment, metrics);
+  let now = 1;
   cache.now = () => now;
-}
-beforeEach(() => start());
-
-const keys = ['part', 'response', 'both', 'documents'] as const;
-const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ kind: fc.constant('read' as const), key: fc.constantFrom(...keys) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('own' as const, 'failed' as const, 'foreign' as const),
-      isStored: fc.boolean(),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('time' as const),
-      // These steps often exceed the lifetime of a response but not that of its parts.
-      milliseconds: fc.oneof(fc.nat({ max: 50 }), fc.integer({ min: 300, max: 1_100 })),
-    }),
-  },
-);
-
-/** Simulates a database with one value and its cache. The scheduler orders the commands. */
-function simulate(scheduler: fc.Scheduler) {
-  start();
-  let stored = 0;
-  /** `isOwn` means that every later read must see the value. */
-  const writes: { readonly value: number; readonly at: number; readonly isOwn: boolean }[] = [];
-  /** Pauses before and after the read of the value, as a query does. */
-  const query = async () => {
-    await scheduler.schedule(Promise.resolve(), 'query');
-    const value = stored;
-    await scheduler.schedule(Promise.resolve(), 'result');
-    return value;
-  };
-  const readers: Record<(typeof keys)[number], () => Promise<number>> = {
-    part: () => cache.get(ownId, 'part', query),
-    response: () => cache.get(ownId, 'response', readers.part),
-    both: () => cache.get(ownId, 'both', async () => Math.min(await readers.part(), await query())),
-    documents: async () => {
-      const load = async () => new Map([['id', await query()]]);
-      return (await cache.getAll(ownId, 'documents', ['id'], load)).get('id') ?? -1;
-    },
-  };
-  const staleReads: string[] = [];
-  return {
-    staleReads,
-    read: async (key: (typeof keys)[number]) => {
-      const [startedAt, known] = [now, writes.length];
-      const value = await readers[key]();
-      const due = writes
-        .slice(0, known)
-        .filter(({ isOwn, at }) => isOwn || at < startedAt - cacheLifetimeMs);
-      const newest = Math.max(0, ...due.map((write) => write.value));
-      if (value < newest) staleReads.push(`${key}: ${value} instead of ${newest}`);
-    },
-    write: async (kind: 'own' | 'failed' | 'foreign', isStored: boolean) => {
-      await scheduler.schedule(Promise.resolve(), 'command');
-      if (kind !== 'failed' || isStored) stored += 1;
-      const [value, at] = [stored, now];
-      await scheduler.schedule(Promise.resolve(), 'acknowledgement');
-      if (kind !== 'foreign') cache.invalidate(ownId);
-      writes.push({ value, at, isOwn: kind !== 'foreign' });
-    },
-  };
+  return { cache, passTime: (ms: number) => (now += ms), stats: () => cacheMetrics(metrics) };
 }
 
-const get = (key: string, value: string, organization = ownId) =>
-  cache.get(organization, key, async () => value);
+/** Loads that a test ends one by one. */
+function heldLoads() {
+  const loads: PromiseWithResolvers<CachedResponse>[] = [];
+  const load = () => {
+    const held = Promise.withResolvers<CachedResponse>();
+    loads.push(held);
+    return held.promise;
+  };
+  return { loads, load };
+}
 
-describe('TenantCache', () => {
-  it('never returns a value older than one second or than an own write', async () => {
-    const steps = fc.array(step, { minLength: 5, maxLength: 40 });
-    const property = fc.asyncProperty(fc.scheduler(), steps, async (scheduler, list) => {
-      const { read, write, staleReads } = simulate(scheduler);
-      const run = async () => {
-        const all: Promise<unknown>[] = [];
-        for (const next of list) {
-          await scheduler.schedule(Promise.resolve(), next.kind);
-          if (next.kind === 'time') now += next.milliseconds;
-          else all.push(next.kind === 'read' ? read(next.key) : write(next.kind, next.isStored));
-        }
-        await Promise.all(all);
-      };
-      await scheduler.waitFor(run());
-      expect(staleReads).toEqual([]);
-    });
-    await fc.assert(property, { numRuns: rounds(500, 5_000) });
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a load that fails', () => {
+  it('is repeated once, not by each of those who wait, and the first one gets its error', async () => {
+    const { cache } = newCache();
+    const { loads, load } = heldLoads();
+    const waiters = Array.from({ length: 101 }, () => cache.fetch(organization, 'list', load));
+    const results = Promise.allSettled(waiters);
+    await turn();
+    expect(loads).toHaveLength(1);
+    loads[0]?.reject(new Error('no primary'));
+    await turn();
+    expect(loads).toHaveLength(2);
+    loads[1]?.resolve(response('fresh'));
+    const [first, ...others] = await results;
+    expect(first).toMatchObject({ status: 'rejected' });
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+    expect(loads).toHaveLength(2);
   });
 
-  it('returns a value for one second from the read of its oldest part', async () => {
-    const load = async () => new Map([['id', 'old']]);
-    const document = async () => (await cache.getAll(ownId, 'documents', ['id'], load)).get('id');
-    await get('inner', 'old');
-    await document();
-    now += 600;
-    await cache.get(ownId, 'middle', () => get('inner', 'new'));
-    await cache.get(ownId, 'outer', () => get('middle', 'new'));
-    await cache.get(ownId, 'list', document);
-    now += 400;
-    expect([await get('outer', 'new'), await get('list', 'new')]).toEqual(['old', 'old']);
-    now += 1;
-    expect([await get('outer', 'new'), await get('list', 'new')]).toEqual(['new', 'new']);
-  });
-
-  it('returns a value only to its organization, and stores that a document is missing', async () => {
-    await get('key', 'own');
-    expect(await get('key', 'other', new Types.ObjectId())).toBe('other');
-    await cache.getAll(ownId, 'documents', ['gone'], async () => new Map());
-    const load = () => Promise.reject(new Error('loaded again'));
-    expect(await cache.getAll(ownId, 'documents', ['gone'], load)).toEqual(new Map());
-  });
-
-  it('neither uses nor stores a value in a transaction or a snapshot', async () => {
-    await get('key', 'cached');
-    await cache.getAll(ownId, 'documents', ['id'], async () => new Map([['id', 'cached']]));
-    const session = {} as ClientSession;
-    const document = new Map([['id', 'own']]);
-    const load = () => cache.getAll(ownId, 'documents', ['id'], async () => document);
-    expect(await withSession(session, () => get('key', 'own'))).toBe('own');
-    expect(await withSession(session, load)).toBe(document);
-    expect(await get('key', 'new')).toBe('cached');
+  it('fails everybody when its repetition fails, too', async () => {
+    const { cache } = newCache();
+    let loads = 0;
+    const load = async () => {
+      loads++;
+      await turn();
+      throw new Error('down');
+    };
+    const all = await Promise.allSettled(
+      Array.from({ length: 50 }, () => cache.fetch(organization, 'list', load)),
+    );
+    expect(all.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(loads).toBe(2);
   });
 });
 
-describe('the memory of TenantCache', () => {
-  it('stays within its limit', async () => {
-    const maxBytes = 4 * mebibyte;
-    start(maxBytes);
-    for (let index = 0; index < 400; index++) {
-      const key = `${index} ${'x'.repeat(10_000)}`;
-      const body = Buffer.alloc(100_000);
-      await cache.get(ownId, key, async () => body, { bytesOf: ({ length }) => length });
-      await get(`text ${key}`, 'x'.repeat(1_000));
-      expect((await cacheMetrics(metrics)).bytes).toBeLessThanOrEqual(maxBytes);
+describe('a response', () => {
+  it('never began to load more than a second before it was asked for', async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('read' as const), key: fc.constantFrom('a', 'b') }),
+      fc.record({ kind: fc.constant('end' as const), index: fc.nat(5) }),
+      fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(1_500) }),
+      fc.record({ kind: fc.constant('write' as const) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const { cache, passTime } = newCache();
+        let written = 0;
+        const running: (() => void)[] = [];
+        const reads: Promise<void>[] = [];
+        const load = () => {
+          const seen = { at: cache.now(), written };
+          return new Promise<CachedResponse>((resolve) =>
+            running.push(() => resolve(response(JSON.stringify(seen)))),
+          );
+        };
+        const read = async (key: string) => {
+          const asked = { at: cache.now(), written };
+          const found = await cache.fetch(organization, key, load);
+          const seen = JSON.parse(String(found?.body)) as typeof asked;
+          expect(asked.at - seen.at).toBeLessThanOrEqual(cacheLifetimeMs);
+          // A write of this instance shows at once.
+          expect(seen.written).toBeGreaterThanOrEqual(asked.written);
+        };
+        for (const one of steps) {
+          if (one.kind === 'read') reads.push(read(one.key));
+          else if (one.kind === 'wait') passTime(one.ms);
+          else if (one.kind === 'end') running.splice(one.index, 1)[0]?.();
+          else {
+            written++;
+            cache.invalidate(organization);
+          }
+          await turn();
+        }
+        const all = Promise.all(reads);
+        for (let rest = 0; rest < 50; rest++) {
+          for (const end of running.splice(0)) end();
+          await turn();
+        }
+        await all;
+      }),
+      { numRuns: rounds(100, 5_000) },
+    );
+  });
+
+  it('is never that of another organization', async () => {
+    const { cache } = newCache();
+    const other = new Types.ObjectId();
+    await cache.fetch(organization, 'list', async () => response('own'));
+    const found = await cache.fetch(other, 'list', async () => response('other'));
+    expect(String(found?.body)).toBe('other');
+  });
+
+  it('is loaded by each caller when it cannot be shared', async () => {
+    const { cache, stats } = newCache();
+    const load = async () => undefined;
+    for (let times = 0; times < 2; times++) {
+      expect(await cache.fetch(organization, 'stream', load)).toBeUndefined();
     }
-    const { bytes, evictions, entries } = await cacheMetrics(metrics);
-    expect(bytes).toBeGreaterThan(maxBytes / 2);
-    expect(evictions).toBeGreaterThan(300);
-    await get('too large', 'x'.repeat(maxBytes / 8));
-    expect(await cacheMetrics(metrics)).toMatchObject({ bytes, evictions, entries });
+    expect(await stats()).toMatchObject({ hits: 0, misses: 2, entries: 0 });
   });
 
-  it('drops every entry within one second', async () => {
-    cache.now = () => performance.now();
-    await get('key', 'value');
-    expect((await cacheMetrics(metrics)).entries).toBe(1);
-    await eventually(async () => {
-      const none = { entries: 0, bytes: 0, evictions: 0 };
-      expect(await cacheMetrics(metrics)).toMatchObject(none);
-    }, 10 * cacheLifetimeMs);
-  });
-
-  it('drops the entries of an organization when 10,000 others have written since', async () => {
-    const writer = new Types.ObjectId();
-    await get('key', 'old', writer);
-    cache.invalidate(writer);
-    await get('key', 'old');
-    for (let other = 0; other < 10_000; other++) cache.invalidate(new Types.ObjectId());
-    expect([await get('key', 'new'), await get('key', 'new', writer)]).toEqual(['new', 'new']);
-  });
-
-  it('stays empty when RESPONSE_CACHE_BYTES is 0', async () => {
-    start(0);
-    expect([await get('key', 'one'), await get('key', 'two')]).toEqual(['one', 'two']);
-    expect(await cacheMetrics(metrics)).toMatchObject({ hits: 0, entries: 0, bytes: 0 });
+  it('takes no more memory than RESPONSE_CACHE_BYTES, one of them at most an eighth', async () => {
+    const limit = 100_000;
+    const { cache, stats } = newCache(limit);
+    for (let index = 0; index < 200; index++) {
+      await cache.fetch(organization, `list ${index}`, async () => response('x'.repeat(5_000)));
+      expect((await stats()).bytes).toBeLessThanOrEqual(limit);
+    }
+    const { entries, evictions } = await stats();
+    expect(entries).toBeGreaterThan(5);
+    expect(entries + evictions).toBe(200);
+    const large = async () => response('x'.repeat(limit / 8));
+    await cache.fetch(organization, 'large', large);
+    expect((await stats()).misses).toBe(201);
+    await cache.fetch(organization, 'large', large);
+    expect((await stats()).misses).toBe(202);
   });
 });

@@ -241,8 +241,7 @@ describe('a cached response', () => {
     unitId = await addUnit(db, tenant.organizationId, { price: 0 });
   });
 
-  const hits = async () =>
-    (await cacheMetrics(cachingService.service.app.get(Metrics), 'response')).hits;
+  const hits = async () => (await cacheMetrics(cachingService.service.app.get(Metrics))).hits;
   const read = () => rawGet(cachingService.url, '/units', { 'api-key': tenant.key });
   const shownPrice = async () => Number(/"price":(\d+)/.exec((await read()).body.toString())?.[1]);
   const store = (price: number) =>

@@ -147,34 +147,6 @@ describe('a service after SIGTERM', () => {
     expect(await isAccepting(service)).toBe(false);
   });
 
-  it('exits in time while a client pipelines, and sends a response to every executed request', async () => {
-    const service = await startProcess(patient);
-    const { key, organizationId } = await addTenant(db);
-    const socket = openSocket(service.url).on('error', () => undefined);
-    let text = '';
-    socket.on('data', (chunk) => (text += String(chunk)));
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    const body = '{"name":"pipelined"}';
-    const headers = [
-      `api-key: ${key}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-    ];
-    const requests = rawRequest(`POST /${basePath}/leads`, headers, body).repeat(10);
-    const send = () => {
-      if (socket.destroyed) return;
-      if (socket.write(requests)) setImmediate(send);
-      else socket.once('drain', send);
-    };
-    send();
-    await eventually(() => expect(text).toContain('HTTP/1.1 201'));
-    service.process.kill('SIGTERM');
-    expect(await service.exited).toBe(0);
-    await closed;
-    const created = text.match(/HTTP\/1\.1 201/g)?.length;
-    expect(await db.collection('leads').countDocuments({ organizationId })).toBe(created);
-  });
-
   it('exits in time with idle connections and incomplete requests', async () => {
     // The body is read, so that the connection stays open.
     await (await healthOf(second)).text();

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../src/app.module.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
+import { handOnBodies } from '../../src/core/http/server/fastify-adapter.js';
 import { createLogger } from '../../src/core/http/server/logger.js';
 import { addKey } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
@@ -17,7 +18,9 @@ beforeAll(async () => {
   tenant = await addTenant();
   const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ROLE: 'api' });
   const module = AppModule.forRoot({ environment, databaseUri, logger: createLogger(environment) });
-  app = await NestFactory.create(module, new FastifyAdapter(), { logger: false });
+  const adapter = new FastifyAdapter();
+  handOnBodies(adapter.getInstance());
+  app = await NestFactory.create(module, adapter, { logger: false, bodyParser: false });
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
 });

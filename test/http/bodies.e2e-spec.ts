@@ -68,9 +68,8 @@ describe('a request body', () => {
     const headers = withKey('Content-Type: text/plain', 'Transfer-Encoding: chunked');
     socket.write(rawRequest(leads, headers, '1\r\nx\r\n'));
     socket.once('data', () => socket.write(rawRequest('GET /healthz', [])));
-    const { text, headers: received } = await readToEnd(socket);
+    const { text } = await readToEnd(socket);
     expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 415']);
-    expect(received['connection']).toBe('close');
   });
 
   it.each(['gzip', 'identity, br', 'x'])(

@@ -91,40 +91,6 @@ describe('a connection', () => {
     const bytes = post(key, '{') + post(key, '{}') + get('Connection: close');
     expect(await statusesOf(service.url, bytes)).toEqual([400, 201, 200]);
   });
-
-  it('carries the responses to all requests before a CONNECT, then 400', async () => {
-    const { key } = await service.addTenant();
-    const bytes = `${get()}${post(key, '{}')}${get()}${rawRequest('CONNECT x:1', [])}`;
-    expect(await statusesOf(service.url, bytes)).toEqual([200, 201, 200, 400]);
-  });
-
-  it('keeps the status of a response that waits for an unread body beyond the deadline', async () => {
-    const { key } = await service.addTenant();
-    const unread = [`api-key: ${key}`, 'Content-Length: 2'];
-    const bytes = rawRequest(`GET /${basePath}/leads/none`, unread, '{');
-    expect(await statusesOf(service.url, bytes)).toEqual([404]);
-  });
-
-  it('accepts no request after a body that is too long to drain', async () => {
-    const tenant = await service.addTenant();
-    const tooLong = post(tenant.key, ' '.repeat(8_388_608 + 10));
-    const statuses = await statusesOf(service.url, tooLong + post(tenant.key, '{}').repeat(20));
-    expect([[], [413]]).toContainEqual(statuses);
-    await statusesOf(service.url, post(tenant.key, '{"recordSystemId":"last"}').repeat(2));
-    expect(await tenant.stored('leads')).toMatchObject([{ recordSystemId: 'last' }]);
-  });
-
-  it('carries the responses to all pipelined requests during a shutdown', async () => {
-    const other = await startTestService({ DRAIN_MS: '1000' });
-    const { key } = await other.addTenant();
-    const shutdown = other.service.shutDown();
-    const [statuses] = await Promise.all([
-      statusesOf(other.url, post(key, '{}').repeat(6)),
-      shutdown,
-    ]);
-    await other.stop();
-    expect(statuses).toEqual([201, 201, 201, 201, 201, 201]);
-  });
 });
 
 describe('the size of a request', () => {

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { Clock } from '../../src/core/configuration/clock.js';
+import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
 import { runJson } from '../operator/command-line.js';
-import { addKey } from '../support/builders.js';
+import { addKey, mayReadEvents } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
 import { openSocket, rawRequest, sendRaw } from '../support/raw-http.js';
@@ -237,5 +239,53 @@ describe('an unknown key', () => {
       now += 1_000;
       expect(await statusWith(unknown)).toBe(404);
     }, 5_000);
+  });
+});
+
+describe('MAX_CONCURRENT_REQUESTS', () => {
+  let limited: TestService;
+  beforeAll(async () => {
+    limited = await startTestService({ MAX_CONCURRENT_REQUESTS: '2' });
+  });
+  afterAll(() => limited.stop());
+
+  /** A request that runs until its socket is destroyed, because its body never ends. */
+  const holdRequest = async (key: string) => {
+    const headers = [`api-key: ${key}`, 'Content-Type: application/json', 'Content-Length: 9'];
+    const socket = openSocket(limited.url).on('error', () => undefined);
+    socket.write(rawRequest(`POST /${basePath}/leads`, [...headers, 'Expect: 100-continue']));
+    await once(socket, 'data');
+    return socket;
+  };
+
+  it('rejects further requests of the key until one ends, and those of no other key', async () => {
+    const one = await limited.addTenant();
+    const other = await limited.addTenant();
+    const sockets = [await holdRequest(one.key), await holdRequest(one.key)];
+    const refused = await one.get('/leads/none');
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({
+      'retry-after': '1',
+      'x-error-code': 'request.rate_limited',
+    });
+    await other.get('/leads/none').expect(404);
+    sockets[0]?.destroy();
+    await eventually(async () => one.get('/leads/none').expect(404));
+    sockets[1]?.destroy();
+  });
+
+  it('does not count long polls', async () => {
+    const { key } = await limited.addTenant({ key: mayReadEvents });
+    const polls = Array.from({ length: 5 }, () =>
+      openSocket(limited.url).on('error', () => undefined),
+    );
+    for (const socket of polls) {
+      socket.write(rawRequest(`GET /${basePath}/events?after=0&wait=20`, [`api-key: ${key}`]));
+    }
+    await eventually(() =>
+      expect(limited.service.app.get(LongPollWaiters).count).toBeGreaterThanOrEqual(5),
+    );
+    await limited.api('get', '/leads/none').set('api-key', key).expect(404);
+    for (const socket of polls) socket.destroy();
   });
 });

@@ -47,15 +47,12 @@ export async function valueIn(
   return valueOf(metricLines(await metrics.text()), `integration_api_${name}`, labels);
 }
 
-/** Returns the use of the cache for one kind of read, or for all. */
-export async function cacheMetrics(metrics: { text(): Promise<string> }, kind?: string) {
+export async function cacheMetrics(metrics: { text(): Promise<string> }) {
   const lines = metricLines(await metrics.text());
-  const value = (name: string, labels = {}) =>
-    valueOf(lines, `integration_api_cache_${name}`, labels) ?? 0;
-  const kindLabels = kind === undefined ? {} : { kind };
+  const value = (name: string) => valueOf(lines, `integration_api_cache_${name}`) ?? 0;
   return {
-    hits: value('hits_total', kindLabels),
-    misses: value('misses_total', kindLabels),
+    hits: value('hits_total'),
+    misses: value('misses_total'),
     evictions: value('evictions_total'),
     entries: value('entries'),
     bytes: value('bytes'),

@@ -105,11 +105,17 @@ export const environmentVariables = z.object({
       'Maximum number of open connections; further ones are closed immediately, without a ' +
         'response (rule HTTP-21).',
     ),
+  MAX_CONCURRENT_REQUESTS: integerSetting(1, 1_000_000)
+    .prefault('200')
+    .describe(
+      'Requests of one key that may run at the same time, unread responses included and long ' +
+        'polls excluded; further ones get 429 (rule HTTP-22).',
+    ),
   RESPONSE_CACHE_BYTES: integerSetting(0, 4_294_967_296)
     .prefault('67108864')
     .describe(
-      'Maximum memory of the one-second cache of compounds and units (responses, counts and ' +
-        'shared documents); 0 disables the cache (rule DATA-6).',
+      'Maximum memory of the one-second cache of responses about compounds and units; 0 disables ' +
+        'the cache (rule DATA-6).',
     ),
   EVENTS_RETENTION_DAYS: integerSetting(1, 3_650)
     .prefault('30')

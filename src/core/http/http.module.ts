@@ -1,28 +1,32 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { ResponseCache } from '../cache/response-cache.js';
+import { APP_FILTER, APP_PIPE } from '@nestjs/core';
+import { ResponseCacheInterceptor } from '../cache/response-cache.interceptor.js';
 import { LocalizationModule } from '../localization/localization.module.js';
+import { BodyInterceptor } from './body.interceptor.js';
 import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
-import { RateLimiter } from './rate-limit/rate-limiter.js';
-import { UnsentResponseLimiter } from './rate-limit/unsent-response-limiter.js';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RequestDeadline } from './server/request-deadline.js';
-import { RequestValidationPipe, UnknownFieldsGuard } from './validation/validation.pipe.js';
+import { RequestValidationPipe, UnknownNamesInterceptor } from './validation/validation.pipe.js';
+
+const shared = [
+  ErrorResponses,
+  ResponseStreams,
+  RequestDeadline,
+  RateLimitGuard,
+  BodyInterceptor,
+  UnknownNamesInterceptor,
+  ResponseCacheInterceptor,
+];
 
 @Global()
 @Module({
   imports: [LocalizationModule],
   providers: [
-    ErrorResponses,
+    ...shared,
     { provide: APP_FILTER, useExisting: ErrorResponses },
-    ResponseStreams,
-    RequestDeadline,
-    RateLimiter,
-    UnsentResponseLimiter,
-    ResponseCache,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
-    { provide: APP_GUARD, useClass: UnknownFieldsGuard },
   ],
-  exports: [ErrorResponses, LocalizationModule, RequestDeadline, ResponseStreams],
+  exports: [...shared, LocalizationModule],
 })
 export class HttpModule {}

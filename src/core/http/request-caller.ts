@@ -10,8 +10,6 @@ import type { RateLimit } from './rate-limit/token-buckets.js';
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: RequestCaller;
-    /** Throws to reject the raw body. */
-    verifyRawBody: ((body: Buffer) => void) | null;
   }
 }
 

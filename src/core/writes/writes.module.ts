@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { idempotencyRecordSchema } from '../idempotency/idempotency-record.schema.js';
+import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
-import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { WriteServices } from './group-transaction.js';
 
 @Module({
@@ -12,7 +12,7 @@ import { WriteServices } from './group-transaction.js';
       schema: idempotencyRecordSchema,
     }),
   ],
-  providers: [WriteServices, IdempotencyService, IdempotentRequests],
-  exports: [WriteServices, IdempotencyService],
+  providers: [WriteServices, IdempotencyService, IdempotencyInterceptor],
+  exports: [WriteServices, IdempotencyService, IdempotencyInterceptor],
 })
 export class WritesModule {}

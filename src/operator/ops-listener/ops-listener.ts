@@ -17,7 +17,7 @@ export const livenessPath = '/livez';
 export const readinessPath = '/readyz';
 
 const requestTimeoutMs = 10_000;
-/** Scrapers and probes open far fewer. Beyond this number, the longest-idle connection is closed. */
+/** Scrapers and probes open far fewer. */
 const maxConnections = 100;
 
 /** Serves metrics, probes (rule OPS-10) and console. Closes last, so that probes see the process drain. */
@@ -46,9 +46,11 @@ export class OpsListener implements OnApplicationShutdown {
     addServiceMetrics(this.modules);
     this.metrics.measureProcess();
     const connections = new Connections({
-      http: { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
+      http: {},
+      keepAliveTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      writeTimeout: WRITE_TIMEOUT_MS,
       limit: maxConnections,
-      writeTimeoutMs: WRITE_TIMEOUT_MS,
       unparsableResponse: ({ status }) => unparsableResponse(status, {}, '{}'),
     });
     const server = await this.createServer(connections);
@@ -69,14 +71,8 @@ export class OpsListener implements OnApplicationShutdown {
       genReqId: requestIdFor,
       trustProxy: trustProxyOption(this.environment),
     });
-    // Scrapers keep their connections open.
-    server.addHook('preClose', (done) => {
-      connections.destroy();
-      done();
-    });
-    connections.addTo(server);
     readForwardedAddresses(server);
-    connections.rejectAmbiguousRequests(server);
+    connections.addTo(server);
     server.addHook('onSend', (_request, reply, _payload, done) => {
       void reply.header('cache-control', 'no-store');
       done();

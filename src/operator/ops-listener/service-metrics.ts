@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { DatabaseConnection } from '../../core/database/connection/database-connection.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
-import { RateLimiter } from '../../core/http/rate-limit/rate-limiter.js';
+import { RateLimitGuard } from '../../core/http/rate-limit/rate-limit.guard.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
@@ -36,7 +36,7 @@ export function addServiceMetrics(modules: ModuleRef): void {
     () => [
       { labels: { kind: 'key' }, value: get(ApiKeyAuthenticator).stats().known },
       { labels: { kind: 'unknown key' }, value: get(ApiKeyAuthenticator).stats().unknown },
-      { labels: { kind: 'limited key' }, value: get(RateLimiter).stats().keys },
+      { labels: { kind: 'limited key' }, value: get(RateLimitGuard).stats().keys },
       { labels: { kind: 'failing client' }, value: get(AuthFailureLimiter).stats().clients },
     ],
     ['kind'],

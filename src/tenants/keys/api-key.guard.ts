@@ -1,74 +1,50 @@
 import { isUtf8 } from 'node:buffer';
-import { isIP } from 'node:net';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import { DatabaseUnavailableError } from '../../core/database/connection/database-errors.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { DomainError, type ErrorDefinition } from '../../core/http/errors/domain-error.js';
-import { requestLanguage } from '../../core/localization/language.js';
-import { RequestDeadline } from '../../core/http/server/request-deadline.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
+import { requestLanguage } from '../../core/localization/language.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
-import { isPermitted, type KeyRestrictions } from '../../core/http/request-caller.js';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { AuthFailureLimiter } from './auth-failure-limiter.js';
 import type { Caller } from './caller.js';
 
-/** Sets the caller of a route that needs a key (rule HTTP-2). The key must permit the request (rule AUTH-7). */
+/** Who: sets the caller of a route that needs a key (rule HTTP-2). */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: ApiKeyAuthenticator,
     private readonly failures: AuthFailureLimiter,
-    private readonly deadline: RequestDeadline,
   ) {}
 
-  addTo(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (request, _reply, done) => {
-      const lookup = request.is404 ? undefined : this.authenticate(request);
-      if (lookup === undefined) done();
-      else void callWhenSettled(lookup, done);
-    });
-    // Unknown paths need no key, but a known key shows which partner uses them.
-    fastify.addHook('onResponse', (request, _reply, done) => {
-      if (request.is404 || routeOptionsOf(request).hasNoEndpoint === true)
-        this.identifyCaller(request);
-      done();
-    });
-  }
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    await this.authenticate(request);
-    const refusal = restrictionError(request);
-    if (refusal !== undefined) throw refusal;
-    return true;
-  }
-
-  /** An error must be written in the same turn: an incomplete body closes the connection. */
-  private authenticate(request: FastifyRequest): Promise<void> | undefined {
-    if (routeOptionsOf(request).isPublic === true || request.caller !== undefined) return undefined;
+    if (routeOptionsOf(request).isPublic === true) return true;
     const hash = hashOfKey(request);
     const found = hash && this.authenticator.cached(hash, request);
     if (!found) return this.lookUp(request, hash);
     request.caller = callerOf(request, found);
-    return undefined;
+    return true;
   }
 
-  private identifyCaller(request: FastifyRequest): void {
+  /** Sets the caller of a request without an endpoint, if its key is known already. */
+  identify(request: FastifyRequest): void {
     const hash = hashOfKey(request);
     const found = hash && this.authenticator.cached(hash, request);
     if (found) request.caller = callerOf(request, found);
   }
 
   /** @throws DomainError 401, or 429 once the client exceeds its failure limit (rule AUTH-6) */
-  private async lookUp(request: FastifyRequest, hash: string | undefined): Promise<void> {
+  private async lookUp(request: FastifyRequest, hash: string | undefined): Promise<boolean> {
     if (hash === undefined) throw this.failure(request, 'keyMissing');
-    const found = await this.deadline.within(
-      request,
-      this.authenticator.authenticate(hash, request, () => this.failures.beginLookup(request.ip)),
-    );
+    const beginLookup = () => this.failures.beginLookup(request.ip);
+    const found = await this.authenticator.authenticate(hash, request, beginLookup);
+    if (request.isOverdue) throw new DatabaseUnavailableError();
     if (found === null) throw this.failure(request, 'keyInvalid');
     request.caller = callerOf(request, found);
+    return true;
   }
 
   /** Returns the endpoint's form of the 401 (rule AUTH-3). */
@@ -80,40 +56,10 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Runs before the body is read, after authentication and rate limits. */
-@Injectable()
-export class KeyRestrictionsCheck {
-  addTo(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (request, _reply, done) => done(restrictionError(request)));
-  }
-}
-
-function restrictionError(request: FastifyRequest): DomainError | undefined {
-  const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
-  if (isPublic === true || request.is404) return undefined;
-  const addresses = request.caller?.restrictions?.addresses ?? null;
-  // Checked first, so that a stolen key does not reveal its operations.
-  if (addresses !== null && !isWithin(addresses, request.ip)) {
-    return new DomainError(authenticationErrors.addressNotPermitted);
-  }
-  if (isPermitted(request.caller, permission)) return undefined;
-  return new DomainError(authenticationErrors.operationNotPermitted, { operation: permission });
-}
-
-/** A trusted proxy may name a client without an address; a reset connection has none. */
-function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = ''): boolean {
-  const version = isIP(ip);
-  return version !== 0 && addresses.check(ip, version === 4 ? 'ipv4' : 'ipv6');
-}
-
-async function callWhenSettled(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
-  const [result] = await Promise.allSettled([work]);
-  done(result.status === 'rejected' ? (result.reason as Error) : undefined);
-}
-
 function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
   const language = requestLanguage(request);
-  return { ...identity, requestId: request.id, language, failures: [], notices: new Set() };
+  const { id: requestId, expiresAt } = request;
+  return { ...identity, requestId, language, expiresAt, failures: [], notices: new Set() };
 }
 
 /** Clients send UTF-8, but Node decodes headers as Latin-1. */

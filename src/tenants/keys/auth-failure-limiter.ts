@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { rateLimitFields } from '../../core/http/rate-limit/rate-limiter.js';
+import { rateLimitFields } from '../../core/http/rate-limit/rate-limit.guard.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 

@@ -4,7 +4,6 @@ import { statusKey } from '../../availability/availability.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { type ReferenceKind, referencesOf } from '../../core/fields/declared-fields.js';
-import { TenantCache } from '../../core/cache/tenant-cache.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -35,7 +34,6 @@ export class UnitFiltersService {
   constructor(
     @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
     private readonly catalogue: CatalogueRepository,
-    private readonly cache: TenantCache,
   ) {}
 
   /**
@@ -70,9 +68,7 @@ export class UnitFiltersService {
     const keyOf = field === 'status' ? statusKey : foldCase;
     const wanted = itemsOf(list)?.map(keyOf);
     if (wanted === undefined) return {};
-    const texts = await this.cache.get(organizationId, `texts ${field}`, () =>
-      this.units.distinct(organizationId, field),
-    );
+    const texts = await this.units.distinct(organizationId, field);
     return anyOf(
       field,
       textsOf(texts).filter((text) => wanted.includes(keyOf(text))),
@@ -86,9 +82,8 @@ export class UnitFiltersService {
     const named = await Promise.all(
       references.map(async ({ field: parameter, kind, storedAs: field }) => {
         const names = itemsOf(query[parameter]) ?? [];
-        const find = () => this.catalogue.idsByNames(kind, organizationId, names);
-        const key = JSON.stringify([kind, ...names]);
-        const found = names.length === 0 ? [] : await this.cache.get(organizationId, key, find);
+        const found =
+          names.length === 0 ? [] : await this.catalogue.idsByNames(kind, organizationId, names);
         return { parameter, field, names, found };
       }),
     );

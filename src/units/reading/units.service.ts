@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { BSON } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { TenantCache } from '../../core/cache/tenant-cache.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { isUnsortable } from '../../core/database/connection/database-errors.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
@@ -79,7 +77,6 @@ export class UnitsService {
     private readonly catalogue: CatalogueRepository,
     private readonly filters: UnitFiltersService,
     private readonly presenter: UnitPresenter,
-    private readonly cache: TenantCache,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
   ) {}
@@ -158,10 +155,7 @@ export class UnitsService {
     const { after, order } = paginator;
     const fields = requestedSort(query, paginator.isCopy);
     const filter = await this.filters.filterOf(organizationId, query);
-    const count = () =>
-      this.cache.get(organizationId, `count units ${BSON.EJSON.stringify(filter)}`, () =>
-        this.units.count(organizationId, filter, countIndexFor(filter)),
-      );
+    const count = () => this.units.count(organizationId, filter, countIndexFor(filter));
     if (fields.length > 1 && (await count()) > this.maxUnits) {
       throw new DomainError(unitErrors.tooManyToSort, { most: this.maxUnits });
     }

@@ -164,8 +164,8 @@ export const httpErrors = errorDefinitions('http', {
     code: 'request.rate_limited',
     headers: { 'retry-after': '1' },
     cause:
-      'The API key has exceeded its limit, which `RateLimit-Policy` states, or its clients ' +
-      'have left 64 MiB of responses unread',
+      'The API key has exceeded its limit, which `RateLimit-Policy` states, or too many of its ' +
+      'requests run at the same time (200 by default, unread responses included)',
     remedy:
       'Retry after `Retry-After` seconds, slow down when `RateLimit` shows little left, and ' +
       'read responses completely',

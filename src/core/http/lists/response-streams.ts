@@ -3,9 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withinDeadline } from '../../database/connection/database-errors.js';
-import { DomainError } from '../errors/domain-error.js';
-import { httpErrors } from '../errors/http-errors.js';
-import { UnsentResponseLimiter } from '../rate-limit/unsent-response-limiter.js';
 import { jsonLine } from '../../values/json.js';
 import { mebibyte } from '../../values/numbers.js';
 import Negotiator from 'negotiator';
@@ -23,12 +20,8 @@ export type ResponseBody = Buffer | Readable;
  */
 @Injectable()
 export class ResponseStreams {
-  constructor(
-    private readonly unsentResponses: UnsentResponseLimiter,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
-  ) {}
+  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
 
-  /** @throws DomainError 429 when clients of the API key have left too many bytes unread */
   async bufferOrStream(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const buffered: Buffer[] = [];
     for (let size = 0; size <= maxBufferedBytes;) {
@@ -36,11 +29,6 @@ export class ResponseStreams {
       if (part === null) return Buffer.concat(buffered);
       buffered.push(part);
       size += part.length;
-      const bytes = size;
-      if (!this.unsentResponses.tryHold(reply, () => bytes)) {
-        close(parts);
-        throw new DomainError(httpErrors.rateLimited);
-      }
     }
     return this.toStream(reply, buffered, parts);
   }

@@ -1,4 +1,4 @@
-import { applyDecorators, type Type } from '@nestjs/common';
+import { applyDecorators, type Type, UseInterceptors } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import {
   ApiBody,
@@ -10,6 +10,7 @@ import {
   type ApiResponseOptions,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { ResponseCacheInterceptor } from '../../cache/response-cache.interceptor.js';
 import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { ServiceResponse } from '../../idempotency/idempotency-claim.js';
@@ -33,6 +34,8 @@ interface EndpointOptions extends ApiOperationOptions {
   readonly errors: readonly DocumentedError[];
   readonly common?: readonly DocumentedError[];
   readonly isPolled?: true;
+  /** Repeats its responses for a second (rule DATA-6). */
+  readonly isCached?: true;
 }
 
 export function Endpoint({
@@ -41,6 +44,7 @@ export function Endpoint({
   errors,
   common = commonErrors,
   isPolled,
+  isCached,
   ...operation
 }: EndpointOptions): MethodDecorator {
   const polling = isPolled ? [DocumentedPolling()] : [];
@@ -55,6 +59,7 @@ export function Endpoint({
     ApiExtension('x-permission', permission),
     DocumentedErrors([...errors, ...common, ...permissionErrors(permission)]),
     ...polling,
+    ...(isCached ? [UseInterceptors(ResponseCacheInterceptor)] : []),
   );
 }
 

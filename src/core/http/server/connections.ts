@@ -1,97 +1,129 @@
 import { once } from 'node:events';
 import {
-  createServer,
   type IncomingMessage,
-  type RequestListener,
   type Server,
   type ServerOptions,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { createServer as createListener, type ListenOptions, type Socket } from 'node:net';
+import { createServer, type ListenOptions, type Socket } from 'node:net';
+import { finished } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
-import { DomainError } from '../errors/domain-error.js';
-import { Connection, type ConnectionRules } from './connection.js';
-import { ambiguityError } from './request-checks.js';
+import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
+import { hasBody } from './request-body.js';
 
 const dropReportMs = 10_000;
-
 /** During a shutdown, a new connection has this long to send its first request. */
-const maxFirstRequestMs = 250;
-/** During a shutdown, pipelined requests get responses for this long. */
-const maxPipelineMs = 2_000;
-/** Most clients send their next request within this time. */
-const reconnectMs = 50;
-const maxReconnectWaitMs = 1_000;
+const firstRequestMs = 250;
+const idleCheckMs = 50;
+/** An unread body of a connection that closes is read for this long. */
+const maxDrainMs = 2_000;
+/** Clients may still write this long after the server has ended the connection. */
+const lingerMs = 2_000;
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** True once a response is chosen, which may wait until the client has stopped writing. */
-    hasResponse: boolean;
-  }
-}
+const parserErrors: Readonly<Record<string, ErrorDefinition>> = {
+  HPE_HEADER_OVERFLOW: httpErrors.headersTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: httpErrors.requestTimeout,
+};
 
-export interface ConnectionOptions extends Pick<
-  ConnectionRules,
-  'writeTimeoutMs' | 'unparsableResponse'
-> {
-  readonly http: ServerOptions;
+export interface ConnectionOptions {
+  readonly http: Pick<ServerOptions, 'maxHeaderSize' | 'connectionsCheckingInterval'>;
+  readonly keepAliveTimeout: number;
+  readonly requestTimeout: number;
+  readonly writeTimeout: number;
   readonly limit: number;
-  /** A server without a logger makes room by closing the longest-idle connection. */
+  /** A server without a logger makes room by closing the oldest connection without a request. */
   readonly logger?: Logger;
+  /** Returns the whole response, from its status line on. */
+  readonly unparsableResponse: (error: DomainError) => string;
 }
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Why the rest of a body will never arrive. Its reader gets an `error` event, too. */
+export const bodyFailures = new WeakMap<IncomingMessage, DomainError>();
+
+/** Adds to Node and Fastify: a drain, a limit that is logged, and refusal of ambiguous framing. */
 export class Connections {
   /** Closing this listener stops accepting without cutting connections. */
-  private readonly listener = createListener();
-  private readonly open = new Map<Socket, Connection>();
-  private server!: Server;
-  private accepted = 0;
+  private readonly listener = createServer();
+  private readonly unused = new Set<Socket>();
+  private readonly latest = new WeakMap<Socket, Exchange>();
+  /** Nothing that a client sends after a refused request can be trusted, so it does not run. */
+  private readonly refused = new WeakSet<Socket>();
   private isDraining = false;
-  private holdsRequests = false;
+  private server!: Server;
 
   constructor(private readonly options: ConnectionOptions) {}
 
   get serverOptions() {
+    const { http, keepAliveTimeout, requestTimeout } = this.options;
     return {
-      serverFactory: (handle: RequestListener) => this.createServer(handle),
+      http: {
+        ...http,
+        headersTimeout: requestTimeout,
+        // The error needs the body of this API.
+        requireHostHeader: false,
+        // Java's client offers h2c with its first request (RFC 9110, 7.8: a server may ignore it).
+        shouldUpgradeCallback: () => false,
+      },
+      keepAliveTimeout,
+      requestTimeout,
       clientErrorHandler: (error: Error, socket: Socket) =>
         this.rejectMalformedInput(error, socket),
-      // Connections close after their last response.
+      // While the service drains, it still accepts; responses close their connections.
       return503OnClosing: false,
-      forceCloseConnections: false,
     };
   }
 
   addTo(fastify: FastifyInstance): void {
-    fastify.decorateRequest('hasResponse', false);
+    const { server } = fastify;
+    this.server = server;
+    const { limit, logger } = this.options;
+    if (logger) limitConnections(limit, logger, server);
+    const receive = (request: IncomingMessage, response: ServerResponse) =>
+      server.emit('request', request, response);
+    // By default, Node responds to `Expect` itself, before the key is checked.
+    server.on('checkContinue', receive).on('checkExpectation', receive);
+    server.on('connection', (socket) => {
+      this.unused.add(socket);
+      socket.once('close', () => this.unused.delete(socket));
+      const [oldest] = this.unused;
+      if (!logger && this.unused.size > limit) oldest?.destroy();
+    });
+    server.prependListener('request', (request, response) => {
+      this.unused.delete(request.socket);
+      this.latest.set(request.socket, { request, response });
+    });
     fastify.addHook('onRequest', ({ raw }, reply, done) => {
-      this.open.get(raw.socket)?.setPendingReply(reply);
-      done();
-    });
-    fastify.addHook('onSend', async (request, reply, payload) => {
-      request.hasResponse = true;
-      const connection = this.open.get(request.raw.socket);
-      await connection?.prepareResponse(request.raw);
-      const isLast =
-        connection?.isEnding === true || (this.isDraining && connection?.isLastExchange);
-      if (isLast === true) void reply.header('connection', 'close');
-      // Fastify closes the connection after each body that it could not parse.
-      else if (reply.hasHeader('connection')) void reply.removeHeader('connection');
-      return payload;
-    });
-    fastify.addHook('preClose', () => this.close());
-  }
-
-  /** A proxy could read such a request differently and be tricked by it (rules HTTP-19 and HTTP-24). */
-  rejectAmbiguousRequests(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', ({ raw }, _reply, done) => {
-      const error = ambiguityError(raw);
+      if (this.refused.has(raw.socket)) return void reply.hijack();
+      const error = framingError(raw);
       if (error === undefined) return done();
-      this.open.get(raw.socket)?.closeAfterResponse();
+      this.refused.add(raw.socket);
       done(new DomainError(error));
+    });
+    fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+      const { socket } = reply.raw;
+      const isRefused = socket !== null && this.refused.has(socket);
+      if (this.isDraining || isRefused) reply.header('connection', 'close');
+      reply.raw.setTimeout(this.options.writeTimeout);
+      const isUnread = hasBody(raw.headers) && !raw.complete && !isRefused;
+      if (isUnread && closesAfter(raw, reply)) afterBody(raw, done);
+      else done();
+    });
+    fastify.addHook('preClose', (done) => {
+      this.isDraining = true;
+      this.listener.close();
+      for (const socket of this.unused) socket.destroy();
+      const timer = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+      server.once('close', () => clearInterval(timer));
+      done();
     });
   }
 
@@ -104,86 +136,79 @@ export class Connections {
   async drain(milliseconds: number): Promise<void> {
     this.isDraining = true;
     await delay(milliseconds);
-    this.holdsRequests = true;
-    await this.untilSettled();
-    await this.close();
-  }
-
-  /** Stops accepting and closes each connection after the requests that have already arrived. */
-  async close(): Promise<void> {
     this.listener.close();
-    this.isDraining = true;
-    this.holdsRequests = false;
-    const closed = [...this.open.keys()].map(
-      (socket) => new Promise((resolve) => socket.once('close', resolve)),
-    );
-    for (const connection of this.open.values()) {
-      const { unusedMs = maxFirstRequestMs } = connection;
-      if (unusedMs >= maxFirstRequestMs) connection.closeWhenIdle();
-      else setTimeout(() => connection.closeWhenIdle(), maxFirstRequestMs - unusedMs);
+    await delay(firstRequestMs);
+  }
+
+  /** Responds to malformed, oversized or slow input after all earlier requests (rule HTTP-24). */
+  private rejectMalformedInput(cause: Error & { code?: string }, socket: Socket): void {
+    // Node reports an error for every further piece of the input.
+    if (this.refused.has(socket)) return;
+    this.refused.add(socket);
+    const error = new DomainError(parserErrors[cause.code ?? ''] ?? httpErrors.badRequest);
+    const { request, response } = this.latest.get(socket) ?? {};
+    if (cause.code === 'ECONNRESET' || socket.destroyed) socket.destroy();
+    else if (request === undefined || response === undefined) this.end(socket, error);
+    else if (request.complete) {
+      if (response.writableFinished) this.end(socket, error);
+      else response.once('close', () => this.end(socket, error));
+    } else if (response.writableFinished) socket.destroy();
+    else {
+      response.once('close', () => socket.destroySoon());
+      bodyFailures.set(request, error);
+      if (request.listenerCount('error') > 0) request.emit('error', error);
     }
-    const timer = setTimeout(() => {
-      for (const connection of this.open.values()) connection.dropWaiting();
-    }, maxPipelineMs);
-    await Promise.all(closed);
-    clearTimeout(timer);
-    this.server.close();
   }
 
-  destroy(): void {
-    for (const socket of this.open.keys()) socket.destroy();
-  }
-
-  private createServer(handle: RequestListener): Server {
-    const { http, limit, logger, ...rest } = this.options;
-    const rules = { ...rest, handle, holdsRequests: () => this.holdsRequests };
-    const receive = (request: IncomingMessage, response: ServerResponse) =>
-      this.open.get(request.socket)?.receive({ request, response });
-    this.server = createServer(http, receive);
-    if (logger) limitConnections(limit, this.server, logger);
-    // By default, Node responds to `Expect` itself and cuts a running response on `CONNECT`.
-    this.server.on('checkContinue', receive).on('checkExpectation', receive);
-    this.server.on('connect', ({ socket }) => {
-      socket.on('error', () => socket.destroy());
-      this.rejectMalformedInput(new Error('CONNECT'), socket);
-    });
-    return this.server.on('connection', (socket) => this.accept(socket, rules));
-  }
-
-  private rejectMalformedInput(error: Error, socket: Socket): void {
-    const connection = this.open.get(socket);
-    if (connection === undefined || socket.destroyed) socket.destroy();
-    else connection.rejectMalformedInput(error);
-  }
-
-  private accept(socket: Socket, rules: ConnectionRules): void {
-    this.accepted += 1;
-    this.open.set(socket, new Connection(socket, rules));
-    socket.once('close', () => this.open.delete(socket));
-    if (this.open.size > this.options.limit) this.closeLongestIdle();
-  }
-
-  private closeLongestIdle(): void {
-    let oldest: { socket: Socket; idleSince: number } | undefined;
-    for (const [socket, { idleSince = Infinity }] of this.open) {
-      if (idleSince < (oldest?.idleSince ?? Infinity)) oldest = { socket, idleSince };
-    }
-    oldest?.socket.destroy();
-  }
-
-  private async untilSettled(): Promise<void> {
-    const startedAt = performance.now();
-    for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {
-      await delay(reconnectMs / 10);
-      const now = performance.now();
-      const isRunning = [...this.open.values()].some((connection) => connection.isRunning);
-      if (isRunning || accepted !== this.accepted) changedAt = now;
-      if (now - changedAt >= reconnectMs || now - startedAt >= maxReconnectWaitMs) return;
-    }
+  private end(socket: Socket, error: DomainError): void {
+    if (socket.writableEnded) return;
+    socket.end(this.options.unparsableResponse(error));
+    // Unread bytes would reset the connection and lose its last responses.
+    socket.resume().once('end', () => socket.destroySoon());
+    setTimeout(() => socket.destroy(), lingerMs).unref();
   }
 }
 
-function limitConnections(limit: number, server: Server, logger: Logger): void {
+function closesAfter({ headers, httpVersion }: IncomingMessage, reply: FastifyReply): boolean {
+  const connection = String(reply.getHeader('connection') ?? headers.connection ?? '');
+  return httpVersion === '1.0' || /\bclose\b/i.test(connection);
+}
+
+/** Closing while the client still writes would reset the connection and lose the response (rule HTTP-18). */
+function afterBody(body: IncomingMessage, done: () => void): void {
+  // A client need not send a body that the server did not request.
+  if (body.headers.expect !== undefined) return done();
+  const timer = setTimeout(() => {
+    stopWaiting();
+    done();
+  }, maxDrainMs);
+  const stopWaiting = finished(body.resume(), () => {
+    clearTimeout(timer);
+    done();
+  });
+}
+
+/** Another parser could frame or route such a request differently (rules HTTP-19 and HTTP-24). */
+function framingError({ headers, rawHeaders, httpVersion }: IncomingMessage) {
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return httpErrors.hostRequired;
+  const encoding = headers['transfer-encoding'];
+  if (encoding === undefined) return undefined;
+  const isChunked = encoding.trim().toLowerCase() === 'chunked' && httpVersion !== '1.0';
+  return isChunked ? undefined : httpErrors.badRequest;
+}
+
+/** Node keeps only the first one in `headers`. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
+}
+
+function limitConnections(limit: number, logger: Logger, server: Server): void {
   server.maxConnections = limit;
   let dropped = 0;
   let reportedAt = -Infinity;

@@ -1,20 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import {
-  DatabaseUnavailableError,
-  withinDeadline,
-} from '../../database/connection/database-errors.js';
+import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
 import { routeOptionsOf } from './route-options.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Start of the database wait, in `performance.now()` ms. While the body arrives, the wait is paused, and the
-     * value is the negated time waited so far.
-     */
-    databaseWaitStartedAt: number;
+    /** In milliseconds since 1970; infinite for public endpoints, which limit their own wait. */
+    expiresAt: number;
     deadlineTimer: NodeJS.Timeout | undefined;
+    /** True once the deadline has sent the response: the handler's later one is dropped. */
+    isOverdue: boolean;
   }
 }
 
@@ -27,30 +23,13 @@ export class RequestDeadline {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  within<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
-    return withinDeadline(work, this.remainingMs(request));
-  }
-
   addTo(fastify: FastifyInstance): void {
-    fastify.decorateRequest('databaseWaitStartedAt', 0);
+    fastify.decorateRequest('expiresAt', Infinity);
     fastify.decorateRequest('deadlineTimer', undefined);
-    fastify.addHook('onRequest', (request, _reply, done) => {
-      request.databaseWaitStartedAt = performance.now();
-      done();
-    });
-    fastify.addHook('preParsing', (request, _reply, _payload, done) => {
-      request.databaseWaitStartedAt -= performance.now();
-      done();
-    });
-    fastify.addHook('preHandler', (request, reply, done) => {
-      request.databaseWaitStartedAt += performance.now();
+    fastify.decorateRequest('isOverdue', false);
+    fastify.addHook('onRequest', (request, reply, done) => {
       const { isPublic, maxWaitMs = 0 } = routeOptionsOf(request);
-      // Public endpoints wait for nothing or limit their own wait.
-      if (isPublic !== true) {
-        const rest = this.remainingMs(request) + maxWaitMs;
-        request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
-        if (request.caller) request.caller = { ...request.caller, expiresAt: Date.now() + rest };
-      }
+      if (isPublic !== true) start(request, reply, this.deadlineMs + maxWaitMs);
       done();
     });
     fastify.addHook('onSend', ({ deadlineTimer }, _reply, _payload, done) => {
@@ -59,16 +38,28 @@ export class RequestDeadline {
     });
   }
 
-  /** If the hooks of this class did not run, the whole deadline remains. */
-  private remainingMs({
-    databaseWaitStartedAt: startedAt = performance.now(),
-  }: Partial<FastifyRequest>): number {
-    return Math.max(0, this.deadlineMs - (performance.now() - startedAt));
+  /** Excludes the time of this work from the deadline, such as the arrival of the body. */
+  async exclude<T>(request: FastifyRequest, reply: FastifyReply, work: Promise<T>): Promise<T> {
+    if (request.deadlineTimer === undefined) return work;
+    clearTimeout(request.deadlineTimer);
+    const rest = request.expiresAt - Date.now();
+    try {
+      return await work;
+    } finally {
+      start(request, reply, rest);
+      const { caller, expiresAt } = request;
+      if (caller) request.caller = { ...caller, expiresAt };
+    }
   }
 }
 
+function start(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
+  request.expiresAt = Date.now() + milliseconds;
+  request.deadlineTimer = setTimeout(respondUnavailable, milliseconds, request, reply);
+}
+
 function respondUnavailable(request: FastifyRequest, reply: FastifyReply): void {
-  // The response to a request with an unread body waits for the body.
-  if (request.hasResponse) return;
+  if (reply.sent) return;
+  request.isOverdue = true;
   request.server.errorResponses.respond(new DatabaseUnavailableError(), request, reply);
 }

@@ -15,8 +15,6 @@ export interface RouteOptions {
   readonly fixedLanguage?: Language;
   /** Accepts `?api-key=`; the header takes precedence. */
   readonly acceptsKeyInQuery?: boolean;
-  /** Replays responses from the cache (rule DATA-6). */
-  readonly isCached?: boolean;
   /** A body with `dryRun: true` stores nothing, not even a response for its `Idempotency-Key`. */
   readonly hasDryRun?: boolean;
   /** A batch nests each request body this much deeper. */

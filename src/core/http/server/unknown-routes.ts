@@ -4,9 +4,6 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import type { RouteOptions } from './route-options.js';
 
-/** An error per unknown path would cost more than its response. */
-const routeNotFound = new DomainError(httpErrors.routeNotFound);
-
 interface Path {
   readonly url: string;
   readonly methods: string[];
@@ -25,10 +22,6 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
     path.methods.push(...[method].flat());
     path.hasOwnMethodsOnly ||= hasOwnMethodsOnly;
     paths.set(key, path);
-  });
-  fastify.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) fastify.errorResponses.respond(routeNotFound, request, reply);
-    else done();
   });
   return () => {
     isComplete = true;
@@ -60,7 +53,8 @@ function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonl
 /** A path with a trailing slash is another path, not an endpoint with an empty parameter (rule HTTP-2). */
 function rejectEmptyParameter(fastify: FastifyInstance, { url }: Path): void {
   const parent = url.replace(/:\w+$/, '');
-  if (parent !== url) addRejection(fastify, parent, METHODS, () => routeNotFound);
+  if (parent !== url)
+    addRejection(fastify, parent, METHODS, () => new DomainError(httpErrors.routeNotFound));
 }
 
 function addRejection(

@@ -1,0 +1,79 @@
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { lastValueFrom, type Observable, of } from 'rxjs';
+import { acceptedEncoding, brotliOptions, minCompressedBytes } from '../http/server/compression.js';
+import { entityTag } from '../http/server/entity-tags.js';
+
+import { type CachedResponse, TenantCache } from './tenant-cache.js';
+
+/** A client sends each value of these parameters only once, so a cache would not help. */
+const uniqueParameters = ['after', 'updatedSince'];
+
+const sharedHeaders = ['content-type', 'vary', 'x-updated-as-of', 'x-ignored-fields'];
+
+const compressions = {
+  br: (body: Buffer) => promisify(brotliCompress)(body, brotliOptions),
+  gzip: promisify<Buffer, Buffer>(gzip),
+};
+
+/** Repeats responses for a second (rule DATA-6), with their tags and compressed. */
+@Injectable()
+export class ResponseCacheInterceptor implements NestInterceptor {
+  constructor(private readonly cache: TenantCache) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const key = keyOf(request);
+    if (request.caller === undefined || key === undefined) return next.handle();
+    const reply = http.getResponse<FastifyReply>();
+    let unshared: unknown;
+    const response = await this.cache.fetch(request.caller.organizationId, key, async () => {
+      const result: unknown = await lastValueFrom(next.handle());
+      if (isStream(result)) unshared = result;
+      return isStream(result) ? undefined : cachedResponse(result, request, reply);
+    });
+    if (response === undefined) return unshared === undefined ? next.handle() : of(unshared);
+    reply.headers(response.headers);
+    return of(response.body);
+  }
+}
+
+/** The key contains what differs between callers, such as permissions. */
+function keyOf({ method, caller, headers, query, raw, language }: FastifyRequest) {
+  if (method !== 'GET' || headers['x-no-compression'] !== undefined) return undefined;
+  if (uniqueParameters.some((name) => Object.hasOwn(query as object, name))) return undefined;
+  const encoding = acceptedEncoding(headers);
+  return JSON.stringify([raw.url, caller?.permissions, language, encoding]);
+}
+
+async function cachedResponse(
+  result: unknown,
+  { headers: accepted }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<CachedResponse> {
+  const body = Buffer.isBuffer(result) ? result : Buffer.from(JSON.stringify(result));
+  const encoding = acceptedEncoding(accepted);
+  const isCompressed = encoding !== 'identity' && body.length >= minCompressedBytes;
+  const set = sharedHeaders.filter((name) => reply.hasHeader(name));
+  return {
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...Object.fromEntries(set.map((name) => [name, String(reply.getHeader(name))])),
+      etag: entityTag(body, encoding),
+      ...(isCompressed && { 'content-encoding': encoding }),
+    },
+    body: isCompressed ? await compressions[encoding](body) : body,
+  };
+}
+
+function isStream(body: unknown): boolean {
+  return typeof (body as { pipe?: unknown } | null | undefined)?.pipe === 'function';
+}

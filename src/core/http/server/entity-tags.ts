@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { acceptedEncoding, type Encoding } from './compression.js';
+
+/** Adds strong entity tags and 304 to reads that are sent as a whole (rule HTTP-10). */
+export function addEntityTags(fastify: FastifyInstance): void {
+  fastify.addHook('onSend', ({ method, headers }, reply, payload, done) => {
+    const isRead = method === 'GET' || method === 'HEAD';
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+    if (!isRead || !isWhole || reply.statusCode !== 200) return done(null, payload);
+    // A response from the cache has its tag already.
+    const known = reply.getHeader('etag');
+    const tag = typeof known === 'string' ? known : entityTag(payload, acceptedEncoding(headers));
+    reply.header('etag', tag);
+    if (!matchesTag(headers['if-none-match'], tag)) return done(null, payload);
+    reply.status(304);
+    for (const name of ['content-type', 'content-length', 'content-encoding']) {
+      reply.removeHeader(name);
+    }
+    // Fastify requires a body for a HEAD response and drops it before sending.
+    return done(null, method === 'HEAD' ? payload : null);
+  });
+}
+
+/** Each content encoding is a different representation. */
+export function entityTag(payload: string | Buffer, encoding: Encoding): string {
+  const digest = createHash('sha256').update(payload).update(`\0${encoding}`).digest('base64url');
+  return `"${digest}"`;
+}
+
+function matchesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  const clientTags = new Set(header.split(',').map((part) => part.trim().replace(/^W\//, '')));
+  return clientTags.has('*') || clientTags.has(tag);
+}

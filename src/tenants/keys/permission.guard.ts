@@ -1,0 +1,30 @@
+import { isIP } from 'node:net';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { isPermitted, type KeyRestrictions } from '../../core/http/request-caller.js';
+import { routeOptionsOf } from '../../core/http/server/route-options.js';
+
+/** May it, from here: the key's addresses, then its operations (rule AUTH-7). */
+@Injectable()
+export class PermissionGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
+    if (isPublic === true) return true;
+    const addresses = request.caller?.restrictions?.addresses ?? null;
+    // Checked first, so that a stolen key does not reveal its operations.
+    if (addresses !== null && !isWithin(addresses, request.ip)) {
+      throw new DomainError(authenticationErrors.addressNotPermitted);
+    }
+    if (isPermitted(request.caller, permission)) return true;
+    throw new DomainError(authenticationErrors.operationNotPermitted, { operation: permission });
+  }
+}
+
+/** A trusted proxy may name a client without an address; a reset connection has none. */
+function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = ''): boolean {
+  const version = isIP(ip);
+  return version !== 0 && addresses.check(ip, version === 4 ? 'ipv4' : 'ipv6');
+}
