@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { TenantsModule } from './tenants/tenants.module.js';
@@ -15,11 +15,8 @@ import { HttpModule } from './core/http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
 import { MetricsModule } from './core/observability/metrics.js';
 import { OpsListenerModule } from './operator/ops-listener/ops-listener.module.js';
-import { BodyInterceptor } from './core/http/body.interceptor.js';
 import { RateLimitGuard } from './core/http/rate-limit/rate-limit.guard.js';
-import { UnknownNamesInterceptor } from './core/http/validation/validation.pipe.js';
-import { IdempotencyInterceptor } from './core/idempotency/idempotency.interceptor.js';
-import { WritesModule } from './core/writes/writes.module.js';
+import { UnknownParametersGuard } from './core/http/validation/validation.pipe.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatureGuard } from './tenants/keys/callback-signature.guard.js';
@@ -35,8 +32,13 @@ export interface AppOptions {
 }
 
 /** Every route runs them in this order (rule HTTP-2). */
-const guards = [ApiKeyGuard, RateLimitGuard, PermissionGuard, CallbackSignatureGuard];
-const interceptors = [BodyInterceptor, IdempotencyInterceptor, UnknownNamesInterceptor];
+const guards = [
+  ApiKeyGuard,
+  RateLimitGuard,
+  PermissionGuard,
+  CallbackSignatureGuard,
+  UnknownParametersGuard,
+];
 
 @Module({})
 export class AppModule {
@@ -66,15 +68,8 @@ export class AppModule {
         EventsModule,
         HealthModule,
         OpsListenerModule,
-        WritesModule,
       ],
-      providers: [
-        ...guards.map((guard) => ({ provide: APP_GUARD, useExisting: guard })),
-        ...interceptors.map((interceptor) => ({
-          provide: APP_INTERCEPTOR,
-          useExisting: interceptor,
-        })),
-      ],
+      providers: [...guards.map((guard) => ({ provide: APP_GUARD, useExisting: guard }))],
     };
   }
 }

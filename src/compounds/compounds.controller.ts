@@ -1,4 +1,5 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res, UseInterceptors } from '@nestjs/common';
+import { IgnoredNamesInterceptor } from '../core/http/validation/validation.pipe.js';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { httpErrors } from '../core/http/errors/http-errors.js';
@@ -27,6 +28,7 @@ export class CompoundsController {
   ) {}
 
   @Get()
+  @UseInterceptors(IgnoredNamesInterceptor)
   @Header('content-type', 'application/json; charset=utf-8')
   @Endpoint({
     operationId: 'listCompounds',

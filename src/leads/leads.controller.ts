@@ -1,12 +1,22 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { RequestBody, RequestQuery } from '../core/http/validation/dto-field.js';
+import { BodyInterceptor } from '../core/http/body.interceptor.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import {
-  DocumentedBody,
+  JsonBody,
   DocumentedResponse,
   DocumentedUpsert,
   ignoredFieldsHeader,
@@ -57,7 +67,7 @@ export class LeadsController {
       leadErrors.tooManyChanges,
     ],
   })
-  @DocumentedBody(SingleLeadDto, leadExamples)
+  @JsonBody(SingleLeadDto, leadExamples)
   @DocumentedUpsert(LeadUpsertResponseDto, {
     noun: 'lead',
     headers: { 'x-unmatched-project': headerReference('x-unmatched-project') },
@@ -84,7 +94,7 @@ export class LeadsController {
       'Idempotency-Key.',
     errors: bodyErrors,
   })
-  @DocumentedBody(LeadBatchDto, leadBatchExamples)
+  @JsonBody(LeadBatchDto, leadBatchExamples)
   @DocumentedResponse(200, LeadBatchResponseDto, 'The result of each lead.', ignoredFieldsHeader)
   upsertAll(
     @CurrentCaller() caller: Caller,
@@ -126,6 +136,7 @@ export class LeadsController {
   }
 
   @Delete(':recordSystemId')
+  @UseInterceptors(BodyInterceptor)
   @Endpoint({
     operationId: 'deleteLead',
     permission: 'leads.delete',

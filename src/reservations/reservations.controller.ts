@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import { commonCallbackErrors } from '../core/http/errors/authentication-errors.js';
 import {
-  DocumentedBody,
+  JsonBody,
   DocumentedResponse,
   DocumentedUpsert,
   ignoredFieldsHeader,
@@ -100,7 +100,7 @@ export class ReservationsController {
       reservationErrors.walletFull,
     ],
   })
-  @DocumentedBody(UpsertReservationDto, reservationExamples)
+  @JsonBody(UpsertReservationDto, reservationExamples)
   @DocumentedUpsert(ReservationUpsertResponseDto, {
     noun: 'reservation',
     links: reservationLinks,
@@ -158,7 +158,7 @@ export class ReservationsController {
   })
   @ApiSecurity('api-key-query')
   @ApiHeaders(signatureHeaders)
-  @DocumentedBody(CallbackDto, callbackExamples)
+  @JsonBody(CallbackDto, callbackExamples)
   @ApiResponse({
     status: 201,
     description: 'The callback was processed; the response has no body.',
@@ -186,7 +186,7 @@ export class ReservationsController {
       'nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones.',
     errors: [...bodyErrors],
   })
-  @DocumentedBody(ReconciliationDto, reconciliationExamples)
+  @JsonBody(ReconciliationDto, reconciliationExamples)
   @DocumentedResponse(200, ReconciliationResponseDto, 'The differences.', ignoredFieldsHeader)
   async reconcile(
     @CurrentCaller() caller: Caller,

@@ -14,7 +14,7 @@ import {
   addVary,
 } from '../core/http/lists/response-streams.js';
 import {
-  DocumentedBody,
+  JsonBody,
   DocumentedResponse,
   DocumentedUpsert,
   pollingHeaders,
@@ -115,7 +115,7 @@ export class UnitsController {
       unitErrors.noneToDelete,
     ],
   })
-  @DocumentedBody(UpsertUnitDto, unitExamples)
+  @JsonBody(UpsertUnitDto, unitExamples)
   @DocumentedUpsert(UnitUpsertResponseDto, { noun: 'unit', links: unitLinks })
   async upsert(
     @CurrentCaller() caller: Caller,

@@ -1,6 +1,5 @@
-import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ModulesContainer } from '@nestjs/core';
+import { ModulesContainer, Reflector } from '@nestjs/core';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { addKey, addReservation, addUnit, mayReadEvents } from '../support/builders.js';
 import { documentedOperations } from '../support/operations.js';
@@ -153,13 +152,14 @@ describe('the first failed check decides the response', () => {
 });
 
 it('each handler of a controller is one of these routes', () => {
+  const reflector = service.service.app.get(Reflector);
   const modules = [...service.service.app.get(ModulesContainer).values()];
   const prototypes = modules
     .flatMap(({ controllers }) => [...controllers.values()])
     .map(({ metatype }) => metatype?.prototype as Record<string, object>);
   const handlers = prototypes.flatMap((prototype) =>
-    Object.getOwnPropertyNames(prototype).filter((name) =>
-      Reflect.hasMetadata('method', prototype[name] ?? {}),
+    Object.getOwnPropertyNames(prototype).filter(
+      (name) => reflector.get<unknown>('method', prototype[name] as () => void) !== undefined,
     ),
   );
   expect(handlers).toHaveLength(all.length);

@@ -1,22 +1,18 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE } from '@nestjs/core';
-import { ResponseCacheInterceptor } from '../cache/response-cache.interceptor.js';
 import { LocalizationModule } from '../localization/localization.module.js';
-import { BodyInterceptor } from './body.interceptor.js';
 import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RequestDeadline } from './server/request-deadline.js';
-import { RequestValidationPipe, UnknownNamesInterceptor } from './validation/validation.pipe.js';
+import { RequestValidationPipe, UnknownParametersGuard } from './validation/validation.pipe.js';
 
 const shared = [
   ErrorResponses,
   ResponseStreams,
   RequestDeadline,
   RateLimitGuard,
-  BodyInterceptor,
-  UnknownNamesInterceptor,
-  ResponseCacheInterceptor,
+  UnknownParametersGuard,
 ];
 
 @Global()

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { idempotencyRecordSchema } from '../idempotency/idempotency-record.schema.js';
-import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { WriteServices } from './group-transaction.js';
 
@@ -12,7 +11,7 @@ import { WriteServices } from './group-transaction.js';
       schema: idempotencyRecordSchema,
     }),
   ],
-  providers: [WriteServices, IdempotencyService, IdempotencyInterceptor],
-  exports: [WriteServices, IdempotencyService, IdempotencyInterceptor],
+  providers: [WriteServices, IdempotencyService],
+  exports: [WriteServices, IdempotencyService],
 })
 export class WritesModule {}

@@ -72,10 +72,15 @@ export class OpsListener implements OnApplicationShutdown {
       trustProxy: trustProxyOption(this.environment),
     });
     readForwardedAddresses(server);
-    connections.addTo(server);
-    server.addHook('onSend', (_request, reply, _payload, done) => {
+    connections.attach(server);
+    server.addHook('onRequest', ({ raw }, reply, done) => {
+      const refusal = connections.refusalOf(raw);
+      if (refusal === null) void reply.hijack();
+      else done(refusal);
+    });
+    server.addHook('onSend', ({ raw }, reply, _payload, done) => {
       void reply.header('cache-control', 'no-store');
-      done();
+      connections.beforeResponse(raw, reply, done);
     });
     server.get('/metrics', async (_request, reply) => {
       const text = await this.metrics.text();

@@ -313,6 +313,7 @@ describe('readPhoneKeys', () => {
         fc.stringMatching(/^\d{1,3}$/),
       )
       .map(([first, point, rest, exponent]) => `${first}${point}${rest}E+${exponent}`);
+    expect(readPhoneKeys('4.00000000E+00', 'EG')).toEqual([]);
     fc.assert(fc.property(rounded, (text) => expect(readPhoneKeys(text, 'EG')).toEqual([])));
   });
 });

@@ -50,6 +50,8 @@ export function readPhoneKeys(
   if (first?.isValid()) return (first.ext && numbersOfList(sent, country)) || [first.number];
   const whole = wholeFraction.exec(sent)?.[1];
   if (whole !== undefined) return readPhoneKeys(whole, country, texts);
+  // Without its signs, `4.00000000E+00` would read as a number.
+  if (scientificNotation.test(sent)) return [];
   const numbers = validNumbers(withoutInserted(sent), country) ?? numbersOfList(sent, country);
   if (numbers !== undefined) return numbers;
   if (isPlaceholder(sent)) return [];

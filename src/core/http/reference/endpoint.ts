@@ -11,11 +11,14 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ResponseCacheInterceptor } from '../../cache/response-cache.interceptor.js';
+import { IdempotencyInterceptor } from '../../idempotency/idempotency.interceptor.js';
+import { BodyInterceptor } from '../body.interceptor.js';
 import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { ServiceResponse } from '../../idempotency/idempotency-claim.js';
 import type { Operation } from '../operations.js';
 import type { RouteOptions } from '../server/route-options.js';
+import { IgnoredNamesInterceptor } from '../validation/validation.pipe.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
@@ -103,18 +106,19 @@ export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): Metho
   );
 }
 
-export function DocumentedBody(
-  type: Type,
-  examples: Readonly<Record<string, object>>,
-): MethodDecorator {
+/** The route reads a JSON body after the guards, accepts an `Idempotency-Key`, and names the fields that it ignored. */
+export function JsonBody(type: Type, examples: Readonly<Record<string, object>>): MethodDecorator {
   const named = Object.entries(examples).map(([summary, value]) => [
     summary.toLowerCase().replaceAll(/[^a-z]+/g, '-'),
     { summary, value },
   ]);
-  return ApiBody({
-    type,
-    examples: Object.fromEntries(named) as Record<string, { value: object }>,
-  });
+  return applyDecorators(
+    UseInterceptors(BodyInterceptor, IdempotencyInterceptor, IgnoredNamesInterceptor),
+    ApiBody({
+      type,
+      examples: Object.fromEntries(named) as Record<string, { value: object }>,
+    }),
+  );
 }
 
 function DocumentedPolling(): MethodDecorator {

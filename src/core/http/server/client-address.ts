@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../configuration/environment.js';
@@ -13,12 +14,16 @@ export function trustProxyOption({ TRUST_PROXY: trusted }: Environment) {
  * keys, console and logs read `request.ip`; Fastify computes it from this header.
  */
 export function readForwardedAddresses(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
-    const forwarded = headers['x-forwarded-for'];
-    if (typeof forwarded === 'string')
-      headers['x-forwarded-for'] = forwarded.split(',').map(addressIn).join();
+  fastify.addHook('onRequest', ({ raw }, _reply, done) => {
+    removePorts(raw.headers);
     done();
   });
+}
+
+export function removePorts(headers: IncomingHttpHeaders): void {
+  const forwarded = headers['x-forwarded-for'];
+  if (typeof forwarded === 'string')
+    headers['x-forwarded-for'] = forwarded.split(',').map(addressIn).join();
 }
 
 const addressWithPort = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;

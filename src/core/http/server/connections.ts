@@ -82,7 +82,8 @@ export class Connections {
     };
   }
 
-  addTo(fastify: FastifyInstance): void {
+  /** Hooks of the server must call {@link refusalOf} and {@link beforeResponse}, too. */
+  attach(fastify: FastifyInstance): void {
     const { server } = fastify;
     this.server = server;
     const { limit, logger } = this.options;
@@ -101,22 +102,6 @@ export class Connections {
       this.unused.delete(request.socket);
       this.latest.set(request.socket, { request, response });
     });
-    fastify.addHook('onRequest', ({ raw }, reply, done) => {
-      if (this.refused.has(raw.socket)) return void reply.hijack();
-      const error = framingError(raw);
-      if (error === undefined) return done();
-      this.refused.add(raw.socket);
-      done(new DomainError(error));
-    });
-    fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
-      const { socket } = reply.raw;
-      const isRefused = socket !== null && this.refused.has(socket);
-      if (this.isDraining || isRefused) reply.header('connection', 'close');
-      reply.raw.setTimeout(this.options.writeTimeout);
-      const isUnread = hasBody(raw.headers) && !raw.complete && !isRefused;
-      if (isUnread && closesAfter(raw, reply)) afterBody(raw, done);
-      else done();
-    });
     fastify.addHook('preClose', (done) => {
       this.isDraining = true;
       this.listener.close();
@@ -125,6 +110,26 @@ export class Connections {
       server.once('close', () => clearInterval(timer));
       done();
     });
+  }
+
+  /** Returns null for a request that follows a refused one: it must not run. */
+  refusalOf(request: IncomingMessage): DomainError | null | undefined {
+    if (this.refused.has(request.socket)) return null;
+    const error = framingError(request);
+    if (error === undefined) return undefined;
+    this.refused.add(request.socket);
+    return new DomainError(error);
+  }
+
+  /** Closes the connection with this response if it is the last one, then calls `done`. */
+  beforeResponse(request: IncomingMessage, reply: FastifyReply, done: () => void): void {
+    const { socket } = reply.raw;
+    const isRefused = socket !== null && this.refused.has(socket);
+    if (this.isDraining || isRefused) reply.header('connection', 'close');
+    reply.raw.setTimeout(this.options.writeTimeout);
+    const isUnread = hasBody(request.headers) && !request.complete && !isRefused;
+    if (isUnread && closesAfter(request, reply)) afterBody(request, done);
+    else done();
   }
 
   async listen(options: ListenOptions): Promise<void> {

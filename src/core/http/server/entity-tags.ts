@@ -1,25 +1,31 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, type Encoding } from './compression.js';
 
-/** Adds strong entity tags and 304 to reads that are sent as a whole (rule HTTP-10). */
-export function addEntityTags(fastify: FastifyInstance): void {
-  fastify.addHook('onSend', ({ method, headers }, reply, payload, done) => {
-    const isRead = method === 'GET' || method === 'HEAD';
-    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
-    if (!isRead || !isWhole || reply.statusCode !== 200) return done(null, payload);
-    // A response from the cache has its tag already.
-    const known = reply.getHeader('etag');
-    const tag = typeof known === 'string' ? known : entityTag(payload, acceptedEncoding(headers));
-    reply.header('etag', tag);
-    if (!matchesTag(headers['if-none-match'], tag)) return done(null, payload);
-    reply.status(304);
-    for (const name of ['content-type', 'content-length', 'content-encoding']) {
-      reply.removeHeader(name);
-    }
-    // Fastify requires a body for a HEAD response and drops it before sending.
-    return done(null, method === 'HEAD' ? payload : null);
-  });
+/**
+ * Adds a strong entity tag to a read that is sent as a whole (rule HTTP-10).
+ *
+ * @returns the payload; null if the client has it already, with a 304
+ */
+export function addEntityTag(
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): unknown {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+  if (!isRead || !isWhole || reply.statusCode !== 200) return payload;
+  // A response from the cache has its tag already.
+  const known = reply.getHeader('etag');
+  const tag = typeof known === 'string' ? known : entityTag(payload, acceptedEncoding(headers));
+  reply.header('etag', tag);
+  if (!matchesTag(headers['if-none-match'], tag)) return payload;
+  reply.status(304);
+  for (const name of ['content-type', 'content-length', 'content-encoding']) {
+    reply.removeHeader(name);
+  }
+  // Fastify requires a body for a HEAD response and drops it before sending.
+  return method === 'HEAD' ? payload : null;
 }
 
 /** Each content encoding is a different representation. */

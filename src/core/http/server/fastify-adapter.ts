@@ -8,12 +8,12 @@ import {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
-import { defaultLanguage, parseLanguage } from '../../localization/language.js';
+import { defaultLanguage } from '../../localization/language.js';
 import { maxExternalIdLength } from '../../values/text.js';
 import { trustProxyOption } from './client-address.js';
 import { brotliOptions, encodings } from './compression.js';
 import { Connections, unparsableResponse } from './connections.js';
-import { requestIdFor, setContextHeaders } from './request-context.js';
+import { requestIdFor, setContext } from './request-context.js';
 import { logResponse, logUnparsableRequest } from './request-log.js';
 import { rejectUnknownRoutes } from './unknown-routes.js';
 
@@ -97,9 +97,7 @@ function newAdapter(
     routerOptions: { maxParamLength: maxPathParameterLength },
     ...connections.serverOptions,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      request.receivedAt = performance.now();
-      request.language = parseLanguage(request.headers['language']);
-      setContextHeaders(request, reply);
+      setContext(request, reply);
       reply.raw.once('close', () => logResponse(logger, request, reply));
       request.server.errorResponses.respond(error, request, reply);
     },

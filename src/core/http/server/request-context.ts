@@ -21,16 +21,19 @@ export function requestIdFor(request: { headers: Record<string, unknown> }): str
   return typeof headerId === 'string' && requestIdPattern.test(headerId) ? headerId : randomUUID();
 }
 
-export function addRequestContext(fastify: FastifyInstance): void {
+export function decorateContext(fastify: FastifyInstance): void {
   fastify.decorateRequest('language', parseLanguage(undefined));
   fastify.decorateRequest('receivedAt', 0);
-  fastify.addHook('onRequest', (request, reply, done) => {
-    const { fixedLanguage } = routeOptionsOf(request);
-    request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
-    request.receivedAt = performance.now();
-    setContextHeaders(request, reply);
-    done();
-  });
+}
+
+/** Sets the language and the headers of every response. */
+export function setContext(request: FastifyRequest, reply: FastifyReply): void {
+  const { fixedLanguage } = routeOptionsOf(request);
+  request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
+  request.receivedAt = performance.now();
+  reply.headers(commonHeaders);
+  reply.header('x-request-id', request.id);
+  reply.header('content-language', request.language);
 }
 
 /** Some of these headers protect browsers (rule HTTP-17). */
@@ -39,12 +42,6 @@ const commonHeaders = {
   'cache-control': 'private, no-cache',
   vary: 'api-key, language, accept-encoding',
 };
-
-export function setContextHeaders({ id, language }: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(commonHeaders);
-  reply.header('x-request-id', id);
-  reply.header('content-language', language);
-}
 
 /** Runs Helmet once: for each request, it would cost more than a route. */
 function protectiveHeaders(): Readonly<Record<string, string>> {

@@ -23,19 +23,19 @@ export class RequestDeadline {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  addTo(fastify: FastifyInstance): void {
+  decorate(fastify: FastifyInstance): void {
     fastify.decorateRequest('expiresAt', Infinity);
     fastify.decorateRequest('deadlineTimer', undefined);
     fastify.decorateRequest('isOverdue', false);
-    fastify.addHook('onRequest', (request, reply, done) => {
-      const { isPublic, maxWaitMs = 0 } = routeOptionsOf(request);
-      if (isPublic !== true) start(request, reply, this.deadlineMs + maxWaitMs);
-      done();
-    });
-    fastify.addHook('onSend', ({ deadlineTimer }, _reply, _payload, done) => {
-      clearTimeout(deadlineTimer);
-      done();
-    });
+  }
+
+  start(request: FastifyRequest, reply: FastifyReply): void {
+    const { isPublic, maxWaitMs = 0 } = routeOptionsOf(request);
+    if (isPublic !== true) run(request, reply, this.deadlineMs + maxWaitMs);
+  }
+
+  end({ deadlineTimer }: FastifyRequest): void {
+    clearTimeout(deadlineTimer);
   }
 
   /** Excludes the time of this work from the deadline, such as the arrival of the body. */
@@ -46,14 +46,14 @@ export class RequestDeadline {
     try {
       return await work;
     } finally {
-      start(request, reply, rest);
+      run(request, reply, rest);
       const { caller, expiresAt } = request;
       if (caller) request.caller = { ...caller, expiresAt };
     }
   }
 }
 
-function start(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
+function run(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
   request.expiresAt = Date.now() + milliseconds;
   request.deadlineTimer = setTimeout(respondUnavailable, milliseconds, request, reply);
 }

@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyRequest, onSendHookHandler } from 'fastify
 import type { Logger } from 'pino';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { readForwardedAddresses } from './client-address.js';
+import { removePorts } from './client-address.js';
 import type { Connections } from './connections.js';
-import { addEntityTags } from './entity-tags.js';
-import { addRequestContext } from './request-context.js';
-import type { RequestDeadline } from './request-deadline.js';
-import { addRequestLog } from './request-log.js';
+import { addEntityTag } from './entity-tags.js';
 import { hasBody } from './request-body.js';
+import { decorateContext, setContext } from './request-context.js';
+import { type RequestDeadline } from './request-deadline.js';
+import { decorateLog, noteDecision, watchResponse } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 
 export interface RequestHooks {
@@ -19,52 +19,52 @@ export interface RequestHooks {
   readonly identifyCaller: (request: FastifyRequest) => void;
 }
 
+/** An error per unknown path would cost more than its response. */
+const routeNotFound = new DomainError(httpErrors.routeNotFound);
+
 /**
- * All hooks for requests, in their order. Everything else is a guard, an interceptor, a pipe or the filter of Nest.
- * These are hooks because Nest's parts see neither an unknown path nor what a guard or the router refuses, and each
- * response needs them.
+ * All hooks for requests. Everything else is a guard, an interceptor, a pipe or the filter of Nest, which see neither
+ * an unknown path nor what the router refuses, and not the bytes of a response (decision 14).
  */
 export function addRequestHooks(fastify: FastifyInstance, hooks: RequestHooks): void {
   const { connections, deadline, logger, identifyCaller } = hooks;
-  // Whatever reads `request.ip` must see one address per client, the router's errors included.
-  readForwardedAddresses(fastify);
-  // Errors of the router have a language and an id, too.
-  addRequestContext(fastify);
-  // The log has a line for each request, even for one that no route handles.
-  addRequestLog(fastify, logger);
-  // A request whose framing is ambiguous must not reach a guard; a drain closes the connections of all responses.
-  connections.addTo(fastify);
-  // Fastify judges the type of a body that is not there; some clients send one with every request.
-  fastify.addHook('onRequest', ({ method, raw: { headers } }, _reply, done) => {
-    if (method === 'DELETE' && !hasBody(headers)) delete headers['content-type'];
+  decorateContext(fastify);
+  decorateLog(fastify);
+  deadline.decorate(fastify);
+  connections.attach(fastify);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { raw, method } = request;
+    // Whatever reads `request.ip` must see one address per client.
+    removePorts(raw.headers);
+    // Every response has a language, an id and the common headers.
+    setContext(request, reply);
+    // The log has a line for each request, even for one that no route handles.
+    watchResponse(logger, request, reply);
+    // A request whose framing is ambiguous must not reach a guard.
+    const refusal = connections.refusalOf(raw);
+    if (refusal === null) return void reply.hijack();
+    if (refusal !== undefined) return done(refusal);
+    // Nest would run guards and interceptors for no unknown path.
+    if (request.is404) return fastify.errorResponses.respond(routeNotFound, request, reply);
+    // Fastify judges the type of a body that is not there; some clients send one with every request.
+    if (method === 'DELETE' && !hasBody(raw.headers)) delete raw.headers['content-type'];
+    // The guards' own queries count.
+    deadline.start(request, reply);
     done();
   });
-  // Nest would run guards and interceptors for none of them.
-  rejectUnknownPaths(fastify);
-  // The guards' own queries count.
-  deadline.addTo(fastify);
-  // Interceptors do not see the bytes of a response.
-  addEntityTags(fastify);
-  omitLengthsBeforeCompression(fastify);
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    noteDecision(logger, request, reply);
+    deadline.end(request);
+    const body = addEntityTag(request, reply, payload);
+    // A drain closes the connections of all responses.
+    connections.beforeResponse(request.raw, reply, () => done(null, body));
+  });
   // Unknown paths need no key, but a known key shows which partner uses them.
   fastify.addHook('onResponse', (request, _reply, done) => {
     if (request.is404 || routeOptionsOf(request).hasNoEndpoint === true) identifyCaller(request);
     done();
   });
-}
-
-/** An error per unknown path would cost more than its response. */
-const routeNotFound = new DomainError(httpErrors.routeNotFound);
-
-function rejectUnknownPaths(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) fastify.errorResponses.respond(routeNotFound, request, reply);
-    else done();
-  });
-}
-
-/** Compression changes the length, which a HEAD must share with its GET. */
-function omitLengthsBeforeCompression(fastify: FastifyInstance): void {
+  // Compression changes the length, which a HEAD must share with its GET.
   fastify.addHook('onRoute', (route) => {
     if (route.method !== 'HEAD') return;
     // The framework's own hook, which runs first, sets the length.

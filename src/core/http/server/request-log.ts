@@ -30,27 +30,26 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Omits paths and queries, which may be personal or contain a key. A response to a disconnected client is logged
- * once it is decided.
- */
-export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
+export function decorateLog(fastify: FastifyInstance): void {
   fastify.decorate('completedRequestListeners', []);
   fastify.decorateRequest('isResponseDecided', false);
   fastify.decorateRequest('failure', null);
-  fastify.addHook('onRequest', (request, reply, done) => {
-    reply.raw.on('close', () => {
-      if (request.isResponseDecided) logResponse(logger, request, reply);
-    });
-    done();
-  });
-  fastify.addHook('onSend', (request, reply, _payload, done) => {
-    if (reply.raw.destroyed && !request.isResponseDecided) logResponse(logger, request, reply);
-    request.isResponseDecided = true;
-    done();
+}
+
+/** Logs the response when it has been sent. */
+export function watchResponse(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  reply.raw.on('close', () => {
+    if (request.isResponseDecided) logResponse(logger, request, reply);
   });
 }
 
+/** Logs a response that is decided after its client has disconnected. */
+export function noteDecision(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  if (reply.raw.destroyed && !request.isResponseDecided) logResponse(logger, request, reply);
+  request.isResponseDecided = true;
+}
+
+/** Omits paths and queries, which may be personal or contain a key. */
 export function logResponse(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const level = reply.statusCode >= 500 ? 'error' : 'info';
   const errorCodes = errorCodesOf(request, reply);

@@ -32,7 +32,8 @@ export class DtoReader<T extends object = object> {
   }
 
   messages(part: 'query' | 'body'): LocalizedMessage[] {
-    const key = part === 'query' ? 'validation.unknownParameter' : 'validation.unknownField';
+    if (part === 'query') return unknownParameters(this.rejected);
+    const key = 'validation.unknownField';
     return this.rejected.map((property) => ({ key, values: { property } }));
   }
 
@@ -81,6 +82,13 @@ export class DtoReader<T extends object = object> {
     const names = isTolerated ? this.ignored : this.rejected;
     if (names.length < maxNames) names.push(path.slice(0, maxNameLength).toWellFormed());
   }
+}
+
+export function unknownParameters(names: readonly string[]): LocalizedMessage[] {
+  const key = 'validation.unknownParameter';
+  return names.slice(0, maxNames).map((name) => {
+    return { key, values: { property: name.slice(0, maxNameLength).toWellFormed() } };
+  });
 }
 
 /** Replaces characters that a header cannot contain, and commas (rules HTTP-20 and RES-7). */

@@ -1,6 +1,7 @@
 import {
   type ArgumentMetadata,
   type CallHandler,
+  type CanActivate,
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
@@ -14,36 +15,49 @@ import { isPlainObject } from '../../values/json.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { routeOptionsOf } from '../server/route-options.js';
-import { AllowUnknownFields, DtoReader, ignoredFieldsValue } from './dto-reader.js';
+import { DtoReader, ignoredFieldsValue, unknownParameters } from './dto-reader.js';
 import { declaredType, type DtoClass } from './dto-field.js';
 
-const noParameters = Object as DtoClass;
-
-/** Proxies, probes and campaigns add parameters to requests that do not filter (rule HTTP-20). */
-@AllowUnknownFields()
-class AnyParameters {}
+/**
+ * Judges query parameters of routes that declare none. Proxies, probes and campaigns add some to requests that do not
+ * filter (rule HTTP-20).
+ */
+@Injectable()
+export class UnknownParametersGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const names = Object.keys(request.query as object);
+    if (names.length === 0 || declaredType(context, 'query') !== undefined) return true;
+    const isRead = ['GET', 'HEAD'].includes(request.method);
+    if (isRead && routeOptionsOf(request).isPublic !== true) throwIfAny(unknownParameters(names));
+    setIgnoredFields(http.getResponse<FastifyReply>(), names);
+    return true;
+  }
+}
 
 /** Also reports ignored names of requests that fail later. */
 @Injectable()
-export class UnknownNamesInterceptor implements NestInterceptor {
+export class IgnoredNamesInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const { method, query, body } = request;
+    const { query, body } = http.getRequest<FastifyRequest>();
     const [queryType, bodyType] = [declaredType(context, 'query'), declaredType(context, 'body')];
-    const { isPublic = false } = routeOptionsOf(request);
-    const isStrict = ['GET', 'HEAD'].includes(method) && !isPublic;
-    const parameters = queryType ?? (isStrict ? noParameters : AnyParameters);
-    const ofQuery = new DtoReader(parameters, query as object);
-    if (queryType === undefined) throwIfAny(ofQuery.messages('query'));
+    const reply = http.getResponse<FastifyReply>();
+    const ofQuery =
+      queryType === undefined ? [] : new DtoReader(queryType, query as object).ignored;
     const ofBody = bodyType && isPlainObject(body) ? new DtoReader(bodyType, body).ignored : [];
-    const ignored = [...ofQuery.ignored, ...ofBody];
-    if (ignored.length > 0) {
-      const reply = http.getResponse<FastifyReply>();
-      reply.header('x-ignored-fields', ignoredFieldsValue(ignored));
-    }
+    setIgnoredFields(reply, [...ofQuery, ...ofBody]);
     return next.handle();
   }
+}
+
+/** Adds to the names that are set already. */
+function setIgnoredFields(reply: FastifyReply, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const before = reply.getHeader('x-ignored-fields');
+  const all = typeof before === 'string' ? [...before.split(', '), ...names] : names;
+  reply.header('x-ignored-fields', ignoredFieldsValue(all));
 }
 
 /** One response lists all broken rules and unknown names (rules HTTP-5 and HTTP-20). */
