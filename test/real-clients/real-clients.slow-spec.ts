@@ -177,7 +177,7 @@ describe('a service after SIGTERM', () => {
   const maxExitMs = 10_000;
   let stopping: ServiceProcess;
   beforeAll(async () => {
-    stopping = await startProcess({ ...variables, DRAIN_MS: '2000' });
+    stopping = await startProcess({ ...variables, DRAIN_MS: '3000' });
   });
 
   const statusOfHealth = async () => (await fetch(`${stopping.url}/${basePath}/healthz`)).status;

@@ -2,6 +2,9 @@
 
 // Sends requests with PHP's streams: see `clients.ts`.
 
+// Standard output is for responses only.
+ini_set('display_errors', 'stderr');
+
 [, $url, $mode] = $argv;
 
 foreach (array_slice($argv, 3) as $request) {
