@@ -79,7 +79,7 @@ export const clients: readonly Client[] = [
   client('Python requests', [python, join(programs, 'requests_session.py')], ['plain', 'chunked']),
   client('Python httpx', [python, join(programs, 'httpx_client.py')], ['plain', 'chunked']),
   client('Python sockets', ['python3', join(programs, 'sockets.py')], ['expect']),
-  // Java 17 hangs when any server responds to `Expect: 100-continue` with an error (JDK-8286171).
+  // Java 17 hangs when any server responds to `Expect: 100-continue` with an error.
   client('Java HttpClient', ['java', join(programs, 'Client.java')], ['plain', 'chunked', 'h2c']),
   client('PHP streams', ['php', join(programs, 'streams.php')], ['plain', 'http1.0']),
   client(
