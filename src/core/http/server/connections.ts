@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { createServer, type ListenOptions, type Socket } from 'node:net';
 import { finished } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
@@ -141,6 +141,8 @@ export class Connections {
   async drain(milliseconds: number): Promise<void> {
     this.isDraining = true;
     await delay(milliseconds);
+    // Right after the event loop has accepted, the fewest connections wait; closing resets those.
+    await immediate();
     this.listener.close();
     await delay(firstRequestMs);
   }
