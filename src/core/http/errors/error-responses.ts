@@ -63,7 +63,9 @@ export class ErrorResponses implements ExceptionFilter {
     if (reply.sent) return;
     request.failure = toDomainError(error);
     const { status, headers, body } = this.responseTo(request.failure, requestLanguage(request));
-    if (status >= 500) request.log.error({ err: error }, 'The request failed');
+    if (status >= 500) {
+      request.log.error({ reqId: request.id, err: error }, 'The request failed');
+    }
     void reply.status(status).headers(headers).send(body);
   }
 

@@ -63,8 +63,9 @@ export class ResponseStreams {
         yield part;
       }
     } catch (error) {
-      reply.request.log.error(
-        { err: error },
+      const { log, id } = reply.request;
+      log.error(
+        { reqId: id, err: error },
         'Could not complete the response; closed the connection',
       );
       reply.raw.destroy();

@@ -1,6 +1,7 @@
 import compress from '@fastify/compress';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
+  type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -14,7 +15,7 @@ import { trustProxyOption } from './client-address.js';
 import { brotliOptions, encodings } from './compression.js';
 import { Connections, unparsableResponse } from './connections.js';
 import { requestIdFor, setContext } from './request-context.js';
-import { logResponse, logUnparsableRequest } from './request-log.js';
+import { logResponse, logUnparsableRequest, requestLogger } from './request-log.js';
 import { rejectUnknownRoutes } from './unknown-routes.js';
 
 /** Fastify counts UTF-16 code units after decoding; a character has at most two. */
@@ -90,6 +91,8 @@ function newAdapter(
 ): FastifyAdapter {
   return new ServiceAdapter({
     loggerInstance: logger,
+    // A logger for each request would cost more than its one line.
+    childLoggerFactory: (parent: FastifyBaseLogger) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestIdFor,
@@ -98,7 +101,7 @@ function newAdapter(
     ...connections.serverOptions,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       setContext(request, reply);
-      reply.raw.once('close', () => logResponse(logger, request, reply));
+      reply.raw.once('close', () => logResponse(requestLogger(logger), request, reply));
       request.server.errorResponses.respond(error, request, reply);
     },
     skipMiddie: true,

@@ -8,7 +8,7 @@ import { addEntityTag } from './entity-tags.js';
 import { hasBody } from './request-body.js';
 import { decorateContext, setContext } from './request-context.js';
 import { type RequestDeadline } from './request-deadline.js';
-import { decorateLog, noteDecision, watchResponse } from './request-log.js';
+import { decorateLog, noteDecision, requestLogger, watchResponse } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 
 export interface RequestHooks {
@@ -27,7 +27,8 @@ const routeNotFound = new DomainError(httpErrors.routeNotFound);
  * an unknown path nor what the router refuses, and not the bytes of a response (decision 14).
  */
 export function addRequestHooks(fastify: FastifyInstance, hooks: RequestHooks): void {
-  const { connections, deadline, logger, identifyCaller } = hooks;
+  const { connections, deadline, identifyCaller } = hooks;
+  const logger = requestLogger(hooks.logger);
   decorateContext(fastify);
   decorateLog(fastify);
   deadline.decorate(fastify);
