@@ -37,7 +37,7 @@ function heldLoads() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a load that fails', () => {
-  it('is repeated once, not by each of those who wait, and the first one gets its error', async () => {
+  it('is repeated once, not by each caller that waits, and its own caller gets the error', async () => {
     const { cache } = newCache();
     const { loads, load } = heldLoads();
     const waiters = Array.from({ length: 101 }, () => cache.fetch(organization, 'list', load));

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What is wrong with a request; every fault after the expected one must not matter. */
+/** The faults of a request; those after the expected one must not matter. */
 interface Faults {
   readonly method?: string;
   readonly suffix?: string;

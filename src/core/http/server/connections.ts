@@ -18,6 +18,7 @@ import { hasBody } from './request-body.js';
 const dropReportMs = 10_000;
 /** During a shutdown, a new connection has this long to send its first request. */
 const firstRequestMs = 250;
+const holdMs = 100;
 const idleCheckMs = 50;
 /** An unread body of a connection that closes is read for this long. */
 const maxDrainMs = 2_000;
@@ -57,6 +58,8 @@ export class Connections {
   private readonly latest = new WeakMap<Socket, Exchange>();
   /** Nothing that a client sends after a refused request can be trusted, so it does not run. */
   private readonly refused = new WeakSet<Socket>();
+  /** New requests run once it resolves. */
+  hold: Promise<void> | undefined;
   private isDraining = false;
   private server!: Server;
 
@@ -137,13 +140,20 @@ export class Connections {
     await once(this.server.listen(this.listener), 'listening');
   }
 
-  /** Closes each connection with its next response, then the listener: load balancers react late (rule HTTP-13). */
+  /**
+   * Closes each connection with its next response, then the listener: load balancers react late (rule HTTP-13). The
+   * system resets connections that wait for `accept`. While nobody gets a response, hardly any client connects.
+   */
   async drain(milliseconds: number): Promise<void> {
     this.isDraining = true;
     await delay(milliseconds);
-    // Right after the event loop has accepted, the fewest connections wait; closing resets those.
+    const hold = Promise.withResolvers<void>();
+    this.hold = hold.promise;
+    await delay(holdMs);
     await immediate();
     this.listener.close();
+    this.hold = undefined;
+    hold.resolve();
     await delay(firstRequestMs);
   }
 

@@ -7,7 +7,7 @@ import type { Connections } from './connections.js';
 import { addEntityTag } from './entity-tags.js';
 import { hasBody } from './request-body.js';
 import { decorateContext, setContext } from './request-context.js';
-import { type RequestDeadline } from './request-deadline.js';
+import type { RequestDeadline } from './request-deadline.js';
 import { decorateLog, noteDecision, requestLogger, watchResponse } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 
@@ -49,9 +49,13 @@ export function addRequestHooks(fastify: FastifyInstance, hooks: RequestHooks): 
     if (request.is404) return fastify.errorResponses.respond(routeNotFound, request, reply);
     // Fastify judges the type of a body that is not there; some clients send one with every request.
     if (method === 'DELETE' && !hasBody(raw.headers)) delete raw.headers['content-type'];
-    // The guards' own queries count.
-    deadline.start(request, reply);
-    done();
+    const begin = () => {
+      // The guards' own queries count.
+      deadline.start(request, reply);
+      done();
+    };
+    if (connections.hold === undefined) begin();
+    else void connections.hold.then(begin);
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
     noteDecision(logger, request, reply);
