@@ -12,7 +12,12 @@ import { cacheMetrics } from '../operations/metrics-text.js';
 import { rounds } from '../support/rounds.js';
 
 const organization = new Types.ObjectId();
-const response = (text: string): CachedResponse => ({ headers: {}, body: Buffer.from(text) });
+const response = (text: string): CachedResponse => ({
+  headers: {},
+  tag: '',
+  bytes: text.length,
+  body: () => Buffer.from(text),
+});
 
 function newCache(bytes = 1_048_576) {
   const metrics = new Metrics();
@@ -93,7 +98,7 @@ describe('a response', () => {
         const read = async (key: string) => {
           const asked = { at: cache.now(), written };
           const found = await cache.fetch(organization, key, load);
-          const seen = JSON.parse(String(found?.body)) as typeof asked;
+          const seen = JSON.parse(String(await found?.body())) as typeof asked;
           expect(asked.at - seen.at).toBeLessThanOrEqual(cacheLifetimeMs);
           // A write of this instance shows at once.
           expect(seen.written).toBeGreaterThanOrEqual(asked.written);
@@ -124,7 +129,7 @@ describe('a response', () => {
     const other = new Types.ObjectId();
     await cache.fetch(organization, 'list', async () => response('own'));
     const found = await cache.fetch(other, 'list', async () => response('other'));
-    expect(String(found?.body)).toBe('other');
+    expect(String(await found?.body())).toBe('other');
   });
 
   it('is loaded by each caller when it cannot be shared', async () => {

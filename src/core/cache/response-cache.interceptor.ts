@@ -9,7 +9,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { acceptedEncoding, brotliOptions, minCompressedBytes } from '../http/server/compression.js';
-import { entityTag } from '../http/server/entity-tags.js';
+import { entityTag, matchesTag } from '../http/server/entity-tags.js';
 
 import { type CachedResponse, TenantCache } from './tenant-cache.js';
 
@@ -41,8 +41,12 @@ export class ResponseCacheInterceptor implements NestInterceptor {
       return isStream(result) ? undefined : cachedResponse(result, request, reply);
     });
     if (response === undefined) return unshared === undefined ? next.handle() : of(unshared);
-    reply.headers(response.headers);
-    return of(response.body);
+    reply.headers({ ...response.headers, etag: response.tag });
+    if (matchesTag(request.headers['if-none-match'], response.tag)) {
+      reply.status(304).removeHeader('content-type').removeHeader('content-encoding');
+      return of(undefined);
+    }
+    return of(await response.body());
   }
 }
 
@@ -54,11 +58,11 @@ function keyOf({ method, caller, headers, query, raw, language }: FastifyRequest
   return JSON.stringify([raw.url, caller?.permissions, language, encoding]);
 }
 
-async function cachedResponse(
+function cachedResponse(
   result: unknown,
   { headers: accepted }: FastifyRequest,
   reply: FastifyReply,
-): Promise<CachedResponse> {
+): CachedResponse {
   const body = Buffer.isBuffer(result) ? result : Buffer.from(JSON.stringify(result));
   const encoding = acceptedEncoding(accepted);
   const isCompressed = encoding !== 'identity' && body.length >= minCompressedBytes;
@@ -67,10 +71,22 @@ async function cachedResponse(
     headers: {
       'content-type': 'application/json; charset=utf-8',
       ...Object.fromEntries(set.map((name) => [name, String(reply.getHeader(name))])),
-      etag: entityTag(body, encoding),
       ...(isCompressed && { 'content-encoding': encoding }),
     },
-    body: isCompressed ? await compressions[encoding](body) : body,
+    tag: entityTag(body, encoding),
+    bytes: body.length,
+    body: isCompressed ? compressedOnce(body, encoding) : () => body,
+  };
+}
+
+/** Nobody needs it compressed while all clients get a 304; afterwards nobody needs the original. */
+function compressedOnce(body: Buffer, encoding: keyof typeof compressions): () => Promise<Buffer> {
+  let original: Buffer | undefined = body;
+  let compressed: Promise<Buffer> | undefined;
+  return () => {
+    compressed ??= compressions[encoding](original ?? Buffer.alloc(0));
+    original = undefined;
+    return compressed;
   };
 }
 

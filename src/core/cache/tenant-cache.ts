@@ -12,10 +12,12 @@ const overheadBytes = 2_048;
 /** Beyond this number, the least recently used organizations lose their entries. */
 const maxOrganizations = 10_000;
 
-/** A response as it is sent, compressed if its requests accept it. */
 export interface CachedResponse {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  readonly tag: string;
+  readonly bytes: number;
+  /** Returns the body as it is sent, compressed by the first call if its requests accept it. */
+  readonly body: () => Promise<Buffer> | Buffer;
 }
 
 interface Entry {
@@ -106,7 +108,7 @@ export class TenantCache {
     return new LRUCache<string, Entry, Load>({
       maxSize,
       maxEntrySize: Math.max(1, Math.floor(maxSize * maxEntryShare)),
-      sizeCalculation: ({ response }, key) => overheadBytes + key.length + response.body.length,
+      sizeCalculation: ({ response }, key) => overheadBytes + key.length + response.bytes,
       ttl: cacheLifetimeMs,
       ttlResolution: 0,
       ttlAutopurge: true,

@@ -34,7 +34,7 @@ export function entityTag(payload: string | Buffer, encoding: Encoding): string 
   return `"${digest}"`;
 }
 
-function matchesTag(header: string | undefined, tag: string): boolean {
+export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   const clientTags = new Set(header.split(',').map((part) => part.trim().replace(/^W\//, '')));
   return clientTags.has('*') || clientTags.has(tag);
