@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
+import { TenantCache } from '../../src/core/cache/tenant-cache.js';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
@@ -13,6 +14,8 @@ import { cacheMetrics } from '../operations/metrics-text.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, addUnit, conventions } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
+import { basePath } from '../support/shared-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
 
 const database = await startFaultDatabase();
@@ -271,5 +274,62 @@ describe('a cached response', () => {
     await eventually(async () => expect((await read()).status).toBe(200));
     expect(await shownPrice()).toBe(4);
     await expectHit();
+  });
+
+  describe('while many clients wait for it', () => {
+    const path = '/units?sort=price';
+    const get = () => rawGet(cachingService.url, path, { 'api-key': tenant.key });
+    const failRead = (data: object) =>
+      database.fail(
+        { failCommands: ['find', 'aggregate'], namespace: `${db.databaseName}.units`, ...data },
+        { times: 1 },
+      );
+    /** Called at each read of units. */
+    let onRead: () => void;
+    let reads = 0;
+    beforeAll(async () => {
+      cachingService.tenantCommands.onCommand(({ name, collection }) => {
+        if (collection !== 'units' || !['find', 'aggregate'].includes(name)) return;
+        reads++;
+        onRead();
+      });
+    });
+    beforeEach(async () => {
+      onRead = () => undefined;
+      await get();
+      cachingService.service.app.get(TenantCache).invalidate(tenant.organizationId);
+      reads = 0;
+    });
+
+    it('is loaded once although the first one hangs up', async () => {
+      await failRead({ blockConnection: true, blockTimeMS: 500 });
+      const hasBegun = new Promise<void>((resolve) => (onRead = resolve));
+      const first = openSocket(cachingService.url);
+      first.write(rawRequest(`GET /${basePath}${path}`, [`api-key: ${tenant.key}`]));
+      await hasBegun;
+      const readsOfFirst = reads;
+      const others = Array.from({ length: 50 }, get);
+      first.destroy();
+      for (const { status } of await Promise.all(others)) expect(status).toBe(200);
+      expect(readsOfFirst).toBe(1);
+      const inOneLoad = reads;
+      cachingService.service.app.get(TenantCache).invalidate(tenant.organizationId);
+      reads = 0;
+      await get();
+      expect(inOneLoad).toBe(reads);
+    });
+
+    it('is loaded once more, not by each of them, after a load that failed', async () => {
+      await failRead({ errorCode: 13 });
+      const statuses = (await Promise.all(Array.from({ length: 50 }, get))).map(
+        ({ status }) => status,
+      );
+      expect(statuses.filter((status) => status !== 200)).toEqual([500]);
+      const inTwoLoads = reads;
+      cachingService.service.app.get(TenantCache).invalidate(tenant.organizationId);
+      reads = 0;
+      await get();
+      expect(inTwoLoads).toBe(1 + reads);
+    });
   });
 });
