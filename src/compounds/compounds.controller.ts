@@ -3,7 +3,7 @@ import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { httpErrors } from '../core/http/errors/http-errors.js';
 import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
-import { RequestQuery } from '../core/http/validation/dto-field.js';
+import { RequestQuery } from '../core/validation/request-parts.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';

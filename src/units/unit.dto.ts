@@ -22,8 +22,8 @@ import {
   responseClass,
 } from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
-import { Field, CrossFieldRules } from '../core/http/validation/dto-field.js';
-import { BooleanField } from '../core/http/validation/dto-fields.js';
+import { Field, CrossFieldRules } from '../core/validation/dto-field.js';
+import { BooleanField } from '../core/validation/dto-fields.js';
 import { storableRule, stringRule } from '../core/values/text.js';
 import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import type { Localized } from '../core/localization/language.js';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
-import { fieldNamesOf } from '../http/validation/dto-field.js';
-import { validatedDto } from '../http/validation/validation.pipe.js';
+import { fieldNamesOf } from '../validation/dto-field.js';
+import { validatedDto } from '../validation/validate-dto.js';
 import {
   csvColumnsOf,
   present,

@@ -11,14 +11,14 @@ import {
   timeOf,
 } from '../database/documents/stored-values.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
-import { Field } from '../http/validation/dto-field.js';
+import { Field } from '../validation/dto-field.js';
 import {
   atMostItems,
   BooleanField,
   ExternalIdField,
   TextField,
   TimeField,
-} from '../http/validation/dto-fields.js';
+} from '../validation/dto-fields.js';
 import { isPlainObject, objectOf } from '../values/json.js';
 import { quantity } from '../values/numbers.js';
 import { isValid, type ValueRule, type ValueRules } from '../values/rule.js';

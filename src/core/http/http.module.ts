@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ResponseCache } from '../cache/response-cache.js';
 import { LocalizationModule } from '../localization/localization.module.js';
 import { ErrorResponses } from './errors/error-responses.js';
@@ -7,7 +7,8 @@ import { ResponseStreams } from './lists/response-streams.js';
 import { RateLimiter } from './rate-limit/rate-limiter.js';
 import { UnsentResponseLimiter } from './rate-limit/unsent-response-limiter.js';
 import { RequestDeadline } from './server/request-deadline.js';
-import { RequestValidationPipe, UnknownFieldsGuard } from './validation/validation.pipe.js';
+import { RequestValidationPipe } from '../validation/request-validation.pipe.js';
+import { UnknownNamesInterceptor } from '../validation/unknown-names.interceptor.js';
 
 @Global()
 @Module({
@@ -21,7 +22,7 @@ import { RequestValidationPipe, UnknownFieldsGuard } from './validation/validati
     UnsentResponseLimiter,
     ResponseCache,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
-    { provide: APP_GUARD, useClass: UnknownFieldsGuard },
+    { provide: APP_INTERCEPTOR, useClass: UnknownNamesInterceptor },
   ],
   exports: [ErrorResponses, LocalizationModule, RequestDeadline, ResponseStreams],
 })

@@ -1,5 +1,5 @@
-import { Field } from '../../core/http/validation/dto-field.js';
-import { CommaList, WholeNumber } from '../../core/http/validation/query-fields.js';
+import { Field } from '../../core/validation/dto-field.js';
+import { CommaList, WholeNumber } from '../../core/validation/query-fields.js';
 import { oneOf } from '../../core/values/rule.js';
 import { subscriptions } from '../outbox/event-types.js';
 

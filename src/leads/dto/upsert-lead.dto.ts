@@ -5,8 +5,8 @@ import {
   ObjectField,
   SeparatelyValidatedItems,
   TextField,
-} from '../../core/http/validation/dto-fields.js';
-import { AllowUnknownFields } from '../../core/http/validation/dto-reader.js';
+} from '../../core/validation/dto-fields.js';
+import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
 import { emailRule } from '../../core/values/email.js';
 import { objectOf, isScalar } from '../../core/values/json.js';
 import { type ValueRule, textRule, type ValueRules } from '../../core/values/rule.js';

@@ -1,11 +1,7 @@
 import { Allow } from 'class-validator';
-import {
-  ExternalIdField,
-  NumberField,
-  StatusField,
-} from '../../core/http/validation/dto-fields.js';
-import { CrossFieldRules, Field } from '../../core/http/validation/dto-field.js';
-import { AllowUnknownFields } from '../../core/http/validation/dto-reader.js';
+import { ExternalIdField, NumberField, StatusField } from '../../core/validation/dto-fields.js';
+import { CrossFieldRules, Field } from '../../core/validation/dto-field.js';
+import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
 import { chequeNumber, maxChequeNumberLength, stringRule } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ReservationDocument } from '../../availability/reservation.schema.js';
 import { present, type Presented, responseClass } from '../../core/fields/declared-fields.js';
-import { Field } from '../../core/http/validation/dto-field.js';
+import { Field } from '../../core/validation/dto-field.js';
 import { stringRule } from '../../core/values/text.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 

@@ -7,9 +7,9 @@ import {
   NumberField,
   StatusField,
   TimeField,
-} from '../../core/http/validation/dto-fields.js';
+} from '../../core/validation/dto-fields.js';
 import { isPlainObject } from '../../core/values/json.js';
-import { Field, NestedType } from '../../core/http/validation/dto-field.js';
+import { Field, NestedType } from '../../core/validation/dto-field.js';
 import { isValid } from '../../core/values/rule.js';
 import { externalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';

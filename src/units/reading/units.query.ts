@@ -1,5 +1,5 @@
 import type { SortOrder } from '../../core/database/documents/keyset.js';
-import { Field } from '../../core/http/validation/dto-field.js';
+import { Field } from '../../core/validation/dto-field.js';
 import {
   CommaList,
   ExternalIdList,
@@ -9,7 +9,7 @@ import {
   PollingQuery,
   SortList,
   ZeroOrOneField,
-} from '../../core/http/validation/query-fields.js';
+} from '../../core/validation/query-fields.js';
 import { type Language, defaultLanguage } from '../../core/localization/language.js';
 import { oneOf } from '../../core/values/rule.js';
 

@@ -18,7 +18,7 @@ import { addRequestContext, requestIdFor, setContextHeaders } from './request-co
 import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 import { rejectUnknownRoutes } from './unknown-routes.js';
-import { fieldNamesOf } from '../validation/dto-field.js';
+import { fieldNamesOf } from '../../validation/dto-field.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { defaultLanguage, parseLanguage } from '../../localization/language.js';
 import { maxExternalIdLength } from '../../values/text.js';
@@ -196,7 +196,7 @@ function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
       try {
         request.verifyRawBody?.(body);
         const { envelopeDepth = 0, roundsNumbers, readsOnlyFieldsOf } = routeOptionsOf(request);
-        const fields = readsOnlyFieldsOf && fieldNamesOf(readsOnlyFieldsOf);
+        const fields = readsOnlyFieldsOf && [...fieldNamesOf(readsOnlyFieldsOf)];
         const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, roundsNumbers, fields };
         done(null, parseJsonBody(body, rules));
       } catch (error) {

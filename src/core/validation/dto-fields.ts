@@ -2,12 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
-import { emailRule } from '../../values/email.js';
-import { amount } from '../../values/numbers.js';
-import { isPlainObject } from '../../values/json.js';
-import { type ValueRules, oneOf, type ValueRule } from '../../values/rule.js';
-import { externalId, maxExternalIdLength, text } from '../../values/text.js';
-import { parsedTime, parseTime } from '../../values/time.js';
+import { emailRule } from '../values/email.js';
+import { amount } from '../values/numbers.js';
+import { isPlainObject } from '../values/json.js';
+import { type ValueRules, oneOf, type ValueRule } from '../values/rule.js';
+import { externalId, maxExternalIdLength, text } from '../values/text.js';
+import { parsedTime, parseTime } from '../values/time.js';
 import { type DtoClass, Field, NestedType } from './dto-field.js';
 
 export const externalIdApi = {

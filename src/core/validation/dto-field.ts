@@ -1,4 +1,4 @@
-import { applyDecorators, Body, type ExecutionContext, Query } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
 import {
   ApiProperty,
   type ApiPropertyOptions,
@@ -11,7 +11,7 @@ import {
   ValidateIf,
   type ValidationArguments,
 } from 'class-validator';
-import type { ValueRules, ValueRule } from '../../values/rule.js';
+import type { ValueRules, ValueRule } from '../values/rule.js';
 
 export type DtoClass<T extends object = object> = new () => T;
 
@@ -65,38 +65,14 @@ function validatedBy({ name: message, isMet, values = {} }: ValueRule): Property
   return ValidateBy({ name, validator: { validate } }, { message, context: values });
 }
 
-const fieldsByType = new WeakMap<DtoClass, readonly string[]>();
+const fieldsByType = new WeakMap<DtoClass, ReadonlySet<string>>();
 
-export function fieldNamesOf(type: DtoClass): readonly string[] {
+/** Returns the names of the fields in the order of declaration. */
+export function fieldNamesOf(type: DtoClass): ReadonlySet<string> {
   const known = fieldsByType.get(type);
   if (known !== undefined) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  const fields = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  const fields = new Set(rules.map(({ propertyName }) => propertyName));
   fieldsByType.set(type, fields);
   return fields;
-}
-
-type RequestPart = 'query' | 'body';
-
-const partKeys: Readonly<Record<RequestPart, symbol>> = {
-  query: Symbol('query'),
-  body: Symbol('body'),
-};
-
-export const RequestBody = (): ParameterDecorator => declareRequestPart('body', Body());
-
-export const RequestQuery = (): ParameterDecorator => declareRequestPart('query', Query());
-
-function declareRequestPart(part: RequestPart, inject: ParameterDecorator): ParameterDecorator {
-  return (controller, method, index) => {
-    inject(controller, method, index);
-    if (method === undefined) throw new Error('Constructors have no part of a request.');
-    const types = Reflect.getMetadata('design:paramtypes', controller, method) as DtoClass[];
-    const { [method]: handler } = controller as Readonly<Record<string | symbol, object>>;
-    if (handler !== undefined) Reflect.defineMetadata(partKeys[part], types[index], handler);
-  };
-}
-
-export function declaredType(context: ExecutionContext, part: RequestPart): DtoClass | undefined {
-  return Reflect.getMetadata(partKeys[part], context.getHandler()) as DtoClass | undefined;
 }

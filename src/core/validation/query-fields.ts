@@ -1,13 +1,13 @@
 import { ValidateIf } from 'class-validator';
-import { decimal, parseInteger } from '../../values/numbers.js';
+import { decimal, parseInteger } from '../values/numbers.js';
 import {
   splitList,
   maxExternalIdLength,
   maxLength,
   storableRule,
   stringRule,
-} from '../../values/text.js';
-import type { ValueRule, ValueRules } from '../../values/rule.js';
+} from '../values/text.js';
+import type { ValueRule, ValueRules } from '../values/rule.js';
 import { Field } from './dto-field.js';
 import { TimeField } from './dto-fields.js';
 
