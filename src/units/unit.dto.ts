@@ -6,6 +6,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
 import { pollingHeaders } from '../core/http/reference/endpoint.js';
 import {
   AmenityDocument,
@@ -22,9 +23,8 @@ import {
   responseClass,
 } from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
-import { Field, CrossFieldRules } from '../core/validation/dto-field.js';
-import { BooleanField } from '../core/validation/dto-fields.js';
-import { storableRule, stringRule } from '../core/values/text.js';
+import { BooleanField, CrossFieldRules, Field } from '../core/validation/fields.js';
+import { IsStorable } from '../core/validation/rules.js';
 import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import type { Localized } from '../core/localization/language.js';
 
@@ -141,7 +141,8 @@ export class CompoundSlugParam {
       description: 'The slug of the compound, percent-encoded.',
       example: 'palm-meadows',
     },
-    [stringRule, storableRule],
+    IsString(),
+    IsStorable(),
   )
   slug!: string;
 }
@@ -149,7 +150,8 @@ export class CompoundSlugParam {
 export class UnitSlugParam {
   @Field(
     { required: true, description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' },
-    [stringRule, storableRule],
+    IsString(),
+    IsStorable(),
   )
   slug!: string;
 }

@@ -1,5 +1,4 @@
 import { Schema } from '@nestjs/mongoose';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { SchemaTypes, type Types } from 'mongoose';
 import {
   flagOf,
@@ -11,18 +10,19 @@ import {
   timeOf,
 } from '../database/documents/stored-values.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
-import { Field } from '../validation/dto-field.js';
 import {
-  atMostItems,
   BooleanField,
   ExternalIdField,
+  QuantityField,
+  ShortTextField,
+  SlugField,
   TextField,
+  TextListField,
+  TextOrNullField,
   TimeField,
-} from '../validation/dto-fields.js';
-import { isPlainObject, objectOf } from '../values/json.js';
-import { quantity } from '../values/numbers.js';
-import { isValid, type ValueRule, type ValueRules } from '../values/rule.js';
-import * as texts from '../values/text.js';
+  UrlField,
+} from '../validation/fields.js';
+import { objectOf } from '../values/json.js';
 import {
   declareField,
   type Documentation,
@@ -30,45 +30,6 @@ import {
   type FieldOptions,
   type ReferenceKind,
 } from './declared-fields.js';
-
-export const maxListItems = 500;
-
-export const shortTextApi = {
-  type: 'string',
-  minLength: 1,
-  maxLength: texts.maxShortTextLength,
-  pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
-} as const;
-
-const shortTextValues = { limit: texts.maxShortTextLength };
-const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
-/** A separate rule, `fitsShortText`, checks the length. */
-export const textRules = texts.shortText.filter(({ name }) => name !== tooLong);
-export const fitsShortText: ValueRule = {
-  name: tooLong,
-  isMet: (value) =>
-    (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
-  values: shortTextValues,
-};
-
-export const fieldWith = (standard: object, rules: ValueRules) => (api: ApiPropertyOptions) =>
-  Field({ ...standard, ...api }, rules);
-
-const shortTextField = fieldWith(shortTextApi, texts.shortText);
-
-const textOrNullField = fieldWith({ ...shortTextApi, nullable: true }, [
-  fitsShortText,
-  { name: 'isTextOrNull', isMet: (value) => value === null || isValid(textRules, value) },
-]);
-
-const textListField = fieldWith({ type: 'array', items: shortTextApi, maxItems: maxListItems }, [
-  atMostItems(maxListItems),
-  {
-    name: 'isTextList',
-    isMet: (value) => Array.isArray(value) && value.every((text) => isValid(texts.shortText, text)),
-    values: shortTextValues,
-  },
-]);
 
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };
 const idsApi = {
@@ -92,13 +53,13 @@ const nullable = (of: FieldKind, api: Documentation = { example: null }): FieldK
   api: { ...of.api, nullable: true, ...api },
 });
 
-export const Text = fieldDecorator({ ...text, sent: shortTextField });
+export const Text = fieldDecorator({ ...text, sent: ShortTextField });
 
-export const Slug = fieldDecorator({ ...text, sent: fieldWith(shortTextApi, texts.newSlug) });
+export const Slug = fieldDecorator({ ...text, sent: SlugField });
 
 export const Url = fieldDecorator({
   ...text,
-  sent: fieldWith({ ...shortTextApi, format: 'uri' }, texts.httpUrl),
+  sent: UrlField,
 });
 
 export const LongText = fieldDecorator({ ...text, sent: TextField });
@@ -111,20 +72,20 @@ const optionalText = {
   api: { type: String, required: false },
 };
 
-export const OptionalText = fieldDecorator({ ...optionalText, sent: shortTextField });
+export const OptionalText = fieldDecorator({ ...optionalText, sent: ShortTextField });
 
 export const OptionalExternalId = fieldDecorator({ ...optionalText, sent: ExternalIdField });
 
 export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
   declareField({ ...text, api: { type: String, enum: [...values] } }, options);
 
-export const NullableText = fieldDecorator({ ...nullable(text), sent: textOrNullField });
+export const NullableText = fieldDecorator({ ...nullable(text), sent: TextOrNullField });
 
 export const Quantity = fieldDecorator({
   stored: { type: Number },
   read: numberOf,
   api: { type: Number },
-  sent: fieldWith({ type: Number, minimum: 0 }, quantity),
+  sent: QuantityField,
 });
 
 /** Responses show stored 64-bit integers exactly. */
@@ -173,7 +134,7 @@ const list = {
 
 export const List = fieldDecorator(list);
 
-export const TextList = fieldDecorator({ ...list, sent: textListField });
+export const TextList = fieldDecorator({ ...list, sent: TextListField });
 
 const id = { stored: { type: SchemaTypes.ObjectId }, read: idOf, api: idApi };
 
@@ -216,8 +177,8 @@ export function Reference(
   { as: name, imported = true, ...options }: ReferenceOptions,
 ): PropertyDecorator {
   const isRequired = imported === 'required';
-  const sent = isRequired ? TextField : textOrNullField;
-  const of = { ...id, sent, ...(isRequired && { imported: shortTextField }) };
+  const sent = isRequired ? TextField : TextOrNullField;
+  const of = { ...id, sent, ...(isRequired && { imported: ShortTextField }) };
   return declareField(of, { imported, ...options }, { name, refersTo });
 }
 
@@ -226,7 +187,7 @@ export function References(
   { as: name, ...options }: ReferenceOptions,
 ): PropertyDecorator {
   const stored = { type: [SchemaTypes.ObjectId] };
-  const of = { stored, read: idsOf, api: idsApi, sent: textListField };
+  const of = { stored, read: idsOf, api: idsApi, sent: TextListField };
   return declareField(of, { imported: true, ...options }, { name, refersTo });
 }
 

@@ -1,12 +1,20 @@
-import { applyDecorators, type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { raw } from '@nestjs/mongoose';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { SchemaTypes } from 'mongoose';
 import { objectsOf } from '../database/documents/stored-values.js';
-import { NestedType } from '../validation/dto-field.js';
-import { ItemsField, NestedField } from '../validation/dto-fields.js';
+import { ReadNested } from '../validation/dto-reader.js';
+import {
+  Field,
+  ItemsField,
+  maxListItems,
+  NestedField,
+  shortTextApi,
+} from '../validation/fields.js';
+import { Rule } from '../validation/rules.js';
 import { languages, type Localized, localizedText } from '../localization/language.js';
 import { isPlainObject, objectOf } from '../values/json.js';
-import { isValid } from '../values/rule.js';
+import { hasAtMost, isVisibleText, maxShortTextLength } from '../values/text.js';
 import {
   declareField,
   type FieldOptions,
@@ -15,7 +23,7 @@ import {
   responseClass,
   storedFields,
 } from './declared-fields.js';
-import { fieldWith, fitsShortText, maxListItems, shortTextApi, Text, textRules } from './fields.js';
+import { Text } from './fields.js';
 
 export function EmbeddedObject<T extends object>(
   type: Type<T>,
@@ -63,29 +71,37 @@ class Translations {
   'ar-eg'?: string;
 }
 
-const translatedField = fieldWith(
-  {
-    oneOf: [
-      { ...shortTextApi, description: 'In the language of the request.' },
-      {
-        type: 'object',
-        properties: { 'en-us': shortTextApi, 'ar-eg': shortTextApi },
-        minProperties: 1,
-        additionalProperties: false,
-      },
-    ],
-  },
-  [
-    fitsShortText,
-    { name: 'isName', isMet: (value) => isValid(textRules, value) || isTranslated(value) },
+const translatedApi = {
+  oneOf: [
+    { ...shortTextApi, description: 'In the language of the request.' },
+    {
+      type: 'object',
+      properties: { 'en-us': shortTextApi, 'ar-eg': shortTextApi },
+      minProperties: 1,
+      additionalProperties: false,
+    },
   ],
-);
+};
+
+function TranslatedField(api: ApiPropertyOptions): PropertyDecorator {
+  return Field(
+    { ...translatedApi, ...api },
+    ReadNested({ names: languages }),
+    Rule('maxLength', hasShortTexts, { limit: maxShortTextLength }),
+    Rule('isName', (value) => isVisibleText(value) || isTranslated(value)),
+  );
+}
+
+function hasShortTexts(value: unknown): boolean {
+  const texts = isPlainObject(value) ? Object.values(value) : [value];
+  return texts.every((text) => typeof text !== 'string' || hasAtMost(maxShortTextLength, text));
+}
 
 /** Other languages are reported as unknown names. */
 function isTranslated(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   const sent = languages.filter((language) => Object.hasOwn(value, language));
-  return sent.length > 0 && sent.every((language) => isValid(textRules, value[language]));
+  return sent.length > 0 && sent.every((language) => isVisibleText(value[language]));
 }
 
 /** Responses show one language (rule HTTP-4). */
@@ -95,7 +111,7 @@ export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
       stored: raw({ 'en-us': String, 'ar-eg': String }),
       read: (value, language) => localizedText(value as Localized | undefined, language),
       api: { type: String, description: 'In the language of the request.' },
-      sent: (api) => applyDecorators(translatedField(api), NestedType({ names: languages })),
+      sent: TranslatedField,
       imported: (api) => NestedField(importClass(Translations), api),
       toStored: (value) => storedObject(Translations, value),
     },

@@ -1,6 +1,44 @@
 import { plainToInstance } from 'class-transformer';
+import { Allow, getMetadataStorage, IS_OPTIONAL } from 'class-validator';
 import { isPlainObject } from '../values/json.js';
-import { type DtoClass, fieldNamesOf, judgesNull, nestedTypeOf } from './dto-field.js';
+
+export type DtoClass<T extends object = object> = new () => T;
+
+/** A list of objects has `maxItems`; a single object has null. Objects with `names` keep their other values. */
+type Nested =
+  | { readonly type: DtoClass; readonly maxItems: number | null }
+  | { readonly names: readonly string[] };
+
+interface FieldReading {
+  readonly keepsNull: boolean;
+  readonly nested: Nested | undefined;
+}
+
+/** Tells the reader what a field contains; class-validator's own metadata has it, so that mapped types inherit it. */
+export function ReadNested(nested: Nested): PropertyDecorator {
+  return Allow({ context: { nested } });
+}
+
+const readingsByType = new WeakMap<DtoClass, ReadonlyMap<string, FieldReading>>();
+
+/** Returns the fields in the order of declaration. */
+function readingsOf(type: DtoClass): ReadonlyMap<string, FieldReading> {
+  const known = readingsByType.get(type);
+  if (known !== undefined) return known;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const readings = new Map<string, FieldReading>();
+  for (const [field, ofField] of Map.groupBy(rules, ({ propertyName }) => propertyName)) {
+    const contexts = ofField.map(({ context }) => context as { nested?: Nested } | undefined);
+    const keepsNull = !ofField.some(({ name }) => name === IS_OPTIONAL);
+    readings.set(field, { keepsNull, nested: contexts.find((one) => one?.nested)?.nested });
+  }
+  readingsByType.set(type, readings);
+  return readings;
+}
+
+export function fieldNamesOf(type: DtoClass): ReadonlySet<string> {
+  return new Set(readingsOf(type).keys());
+}
 
 /** Requests choose the names, so their number and length are limited. */
 const maxNames = 20;
@@ -68,18 +106,22 @@ function readObject<T extends object>(
   parent: string,
   names: UnknownNames,
 ): T {
-  const fields = fieldNamesOf(type);
+  const fields = readingsOf(type);
+  const unknown = tolerantTypes.has(type) ? names.ignored : names.rejected;
   const values = new Map<string, unknown>();
   for (const [name, value] of Object.entries(sent)) {
-    if (!fields.has(name)) {
-      report(tolerantTypes.has(type) ? names.ignored : names.rejected, parent, name);
-    } else if (value !== null || judgesNull(type, name)) {
-      values.set(name, readField(type, name, value, parent, names));
+    const field = fields.get(name);
+    if (field === undefined) report(unknown, parent, name);
+    else if (value !== null || field.keepsNull) {
+      values.set(
+        name,
+        field.nested ? readNested(field.nested, value, `${parent}${name}.`, names) : value,
+      );
     }
   }
   const scalars: Record<string, unknown> = {};
   const objects: Record<string, unknown> = {};
-  for (const name of fields) {
+  for (const name of fields.keys()) {
     if (!values.has(name)) continue;
     const value = values.get(name);
     (typeof value === 'object' && value !== null ? objects : scalars)[name] = value;
@@ -87,16 +129,7 @@ function readObject<T extends object>(
   return Object.assign(plainToInstance(type, scalars), objects);
 }
 
-function readField(
-  type: DtoClass,
-  field: string,
-  value: unknown,
-  parent: string,
-  names: UnknownNames,
-): unknown {
-  const nested = nestedTypeOf(type, field);
-  if (nested === undefined) return value;
-  const path = `${parent}${field}.`;
+function readNested(nested: Nested, value: unknown, path: string, names: UnknownNames): unknown {
   if ('names' in nested) {
     if (!isPlainObject(value)) return value;
     for (const name of Object.keys(value)) {

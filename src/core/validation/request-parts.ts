@@ -1,6 +1,5 @@
 import { Body, type ExecutionContext, Query } from '@nestjs/common';
-import type { DtoClass } from './dto-field.js';
-import type { RequestPart } from './dto-reader.js';
+import type { DtoClass, RequestPart } from './dto-reader.js';
 
 const partKeys: Readonly<Record<RequestPart, symbol>> = {
   query: Symbol('query'),

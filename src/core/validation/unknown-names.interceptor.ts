@@ -8,8 +8,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { isPlainObject } from '../values/json.js';
-import type { DtoClass } from './dto-field.js';
-import { AllowUnknownFields, ignoredFieldsValue, readDto, readOnce } from './dto-reader.js';
+import {
+  AllowUnknownFields,
+  type DtoClass,
+  ignoredFieldsValue,
+  readDto,
+  readOnce,
+} from './dto-reader.js';
 import { declaredType } from './request-parts.js';
 import { assertKnown } from './validate-dto.js';
 

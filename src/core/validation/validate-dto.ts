@@ -3,8 +3,7 @@ import { validateSync } from 'class-validator';
 import { DomainError } from '../http/errors/domain-error.js';
 import { httpErrors } from '../http/errors/http-errors.js';
 import type { LocalizedMessage } from '../localization/messages.service.js';
-import type { DtoClass } from './dto-field.js';
-import { readDto, type ReadDto } from './dto-reader.js';
+import { type DtoClass, readDto, type ReadDto } from './dto-reader.js';
 
 /** `forbidUnknownValues` would reject classes without fields. Errors must not hold values that were sent. */
 export const validatorOptions = {
@@ -58,6 +57,7 @@ function messagesOf(errors: readonly ValidationError[]): LocalizedMessage[] {
 }
 
 const nestedValidation = 'nestedValidation';
+const messageNames: Readonly<Record<string, string>> = { [nestedValidation]: 'isObject' };
 
 function fieldMessages(
   { property: field, ...error }: ValidationError,
@@ -65,13 +65,13 @@ function fieldMessages(
 ): LocalizedMessage[] {
   const contexts: Record<string, LocalizedMessage['values']> = error.contexts ?? {};
   const property = `${parent}${field}`;
-  const broken = Object.entries(error.constraints ?? {});
+  const broken = Object.keys(error.constraints ?? {});
   // A value that is not a list is reported once, not also as a non-object.
-  const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);
-  const own = rules.map(([rule, message]) => ({
-    key: `validation.${message}`,
-    values: { property, ...contexts[rule] },
-  }));
+  const names = broken.length === 1 ? broken : broken.filter((name) => name !== nestedValidation);
+  const own = names.map((name) => {
+    const { rule = messageNames[name] ?? name, ...values } = contexts[name] ?? {};
+    return { key: `validation.${rule}`, values: { property, ...values } };
+  });
   const nested = error.children?.flatMap((child) => fieldMessages(child, `${property}.`)) ?? [];
   return [...own, ...nested];
 }

@@ -8,7 +8,7 @@ import {
 import { CompoundDocument } from '../../catalogue/collections/compound.schema.js';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { isPlainObject, objectOf } from '../../core/values/json.js';
-import type { DtoClass } from '../../core/validation/dto-field.js';
+import type { DtoClass } from '../../core/validation/dto-reader.js';
 import { validatedDto } from '../../core/validation/validate-dto.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { basePath, routeOptionsOf } from '../../core/http/server/route-options.js';
 import { type Operation, operations } from '../../core/http/operations.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
-import { fieldNamesOf } from '../../core/validation/dto-field.js';
+import { fieldNamesOf } from '../../core/validation/dto-reader.js';
 import { SingleLeadDto } from '../../leads/dto/upsert-lead.dto.js';
 import { type Counts, sumOf } from './call-counts.js';
 

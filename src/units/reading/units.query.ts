@@ -1,5 +1,5 @@
 import type { SortOrder } from '../../core/database/documents/keyset.js';
-import { Field } from '../../core/validation/dto-field.js';
+import { Field, IsOneOf } from '../../core/validation/fields.js';
 import {
   CommaList,
   ExternalIdList,
@@ -11,7 +11,6 @@ import {
   ZeroOrOneField,
 } from '../../core/validation/query-fields.js';
 import { type Language, defaultLanguage } from '../../core/localization/language.js';
-import { oneOf } from '../../core/values/rule.js';
 
 const sortFields = [
   'createdAt',
@@ -110,7 +109,7 @@ export class ExportUnitsQuery extends UnitFiltersQuery {
       enum: [...exportFormats],
       description: 'Overrides the Accept header.',
     },
-    [oneOf(exportFormats)],
+    IsOneOf(exportFormats),
   )
   format?: ExportFormat;
 

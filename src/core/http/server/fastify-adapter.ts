@@ -18,7 +18,7 @@ import { addRequestContext, requestIdFor, setContextHeaders } from './request-co
 import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 import { rejectUnknownRoutes } from './unknown-routes.js';
-import { fieldNamesOf } from '../../validation/dto-field.js';
+import { fieldNamesOf } from '../../validation/dto-reader.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { defaultLanguage, parseLanguage } from '../../localization/language.js';
 import { maxExternalIdLength } from '../../values/text.js';
