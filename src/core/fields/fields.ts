@@ -10,26 +10,8 @@ import {
   timeOf,
 } from '../database/documents/stored-values.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
-import {
-  BooleanField,
-  ExternalIdField,
-  QuantityField,
-  ShortTextField,
-  SlugField,
-  TextField,
-  TextListField,
-  TextOrNullField,
-  TimeField,
-  UrlField,
-} from '../validation/fields.js';
 import { objectOf } from '../values/json.js';
-import {
-  declareField,
-  type Documentation,
-  type FieldKind,
-  type FieldOptions,
-  type ReferenceKind,
-} from './declared-fields.js';
+import { declareField, type FieldKind, type FieldOptions } from './declared-fields.js';
 
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };
 const idsApi = {
@@ -47,24 +29,16 @@ const fieldDecorator =
 
 const text = { stored: { type: String }, read: textOf, api: { type: String } };
 
-const nullable = (of: FieldKind, api: Documentation = { example: null }): FieldKind => ({
+const nullable = (
+  of: FieldKind,
+  api: Pick<FieldOptions, 'example'> = { example: null },
+): FieldKind => ({
   ...of,
   read: (value, language) => of.read(value, language) || null,
   api: { ...of.api, nullable: true, ...api },
 });
 
-export const Text = fieldDecorator({ ...text, sent: ShortTextField });
-
-export const Slug = fieldDecorator({ ...text, sent: SlugField });
-
-export const Url = fieldDecorator({
-  ...text,
-  sent: UrlField,
-});
-
-export const LongText = fieldDecorator({ ...text, sent: TextField });
-
-export const ExternalId = fieldDecorator({ ...text, sent: ExternalIdField });
+export const Text = fieldDecorator(text);
 
 const optionalText = {
   ...text,
@@ -72,20 +46,17 @@ const optionalText = {
   api: { type: String, required: false },
 };
 
-export const OptionalText = fieldDecorator({ ...optionalText, sent: ShortTextField });
-
-export const OptionalExternalId = fieldDecorator({ ...optionalText, sent: ExternalIdField });
+export const OptionalText = fieldDecorator(optionalText);
 
 export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
   declareField({ ...text, api: { type: String, enum: [...values] } }, options);
 
-export const NullableText = fieldDecorator({ ...nullable(text), sent: TextOrNullField });
+export const NullableText = fieldDecorator(nullable(text));
 
 export const Quantity = fieldDecorator({
   stored: { type: Number },
   read: numberOf,
   api: { type: Number },
-  sent: QuantityField,
 });
 
 /** Responses show stored 64-bit integers exactly. */
@@ -105,7 +76,6 @@ export const Flag = fieldDecorator({
   stored: { type: Boolean },
   read: flagOf,
   api: { type: Boolean, example: false },
-  sent: BooleanField,
 });
 
 const time = { stored: { type: Date }, read: timeOf, api: timeApi };
@@ -115,7 +85,6 @@ const Time = fieldDecorator(time);
 export const ImportedTime = fieldDecorator({
   ...time,
   api: { type: String, example: timeApi.example, description: 'ISO 8601.' },
-  sent: TimeField,
 });
 
 export const NullableTime = fieldDecorator(nullable(time));
@@ -126,21 +95,23 @@ export const OptionalTime = fieldDecorator({
   api: { ...timeApi, required: false },
 });
 
-const list = {
+export const List = fieldDecorator({
   stored: { type: [] },
   read: listOf,
   api: { type: 'array', items: {}, example: [] },
-} as const satisfies FieldKind;
-
-export const List = fieldDecorator(list);
-
-export const TextList = fieldDecorator({ ...list, sent: TextListField });
+});
 
 const id = { stored: { type: SchemaTypes.ObjectId }, read: idOf, api: idApi };
 
 export const Id = fieldDecorator(id);
 
 export const NullableId = fieldDecorator(nullable(id));
+
+export const Ids = fieldDecorator({
+  stored: { type: [SchemaTypes.ObjectId] },
+  read: idsOf,
+  api: idsApi,
+});
 
 export const ForeignIds = fieldDecorator({ stored: { type: [] }, read: idsOf, api: idsApi });
 
@@ -164,32 +135,6 @@ export const FreeForm = fieldDecorator({
   read: objectOf,
   api: { type: 'object', additionalProperties: true },
 });
-
-interface ReferenceOptions extends Pick<FieldOptions, 'description' | 'imported'> {
-  /** The field's name in requests and imports, which send names or slugs instead of ids. */
-  readonly as: string;
-  readonly sent?: Documentation;
-}
-
-/** Null removes the reference, unless imports require it. */
-export function Reference(
-  refersTo: ReferenceKind,
-  { as: name, imported = true, ...options }: ReferenceOptions,
-): PropertyDecorator {
-  const isRequired = imported === 'required';
-  const sent = isRequired ? TextField : TextOrNullField;
-  const of = { ...id, sent, ...(isRequired && { imported: ShortTextField }) };
-  return declareField(of, { imported, ...options }, { name, refersTo });
-}
-
-export function References(
-  refersTo: ReferenceKind,
-  { as: name, ...options }: ReferenceOptions,
-): PropertyDecorator {
-  const stored = { type: [SchemaTypes.ObjectId] };
-  const of = { stored, read: idsOf, api: idsApi, sent: TextListField };
-  return declareField(of, { imported: true, ...options }, { name, refersTo });
-}
 
 @Schema()
 export class PresentedDocument extends DeletableDocument {

@@ -18,8 +18,11 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { languages } from '../localization/language.js';
 import { withoutInvisible } from '../values/email.js';
+import { isPlainObject } from '../values/json.js';
 import {
+  hasAtMost,
   isShortText,
   isVisibleText,
   maxExternalIdLength,
@@ -83,7 +86,7 @@ export const externalIdApi = {
   pattern: String.raw`^[^\x00]+$`,
 } as const;
 
-export const shortTextApi = {
+const shortTextApi = {
   type: 'string',
   minLength: 1,
   maxLength: maxShortTextLength,
@@ -117,6 +120,40 @@ export function UrlField(options: ApiPropertyOptions = {}): PropertyDecorator {
 export function TextOrNullField(options: ApiPropertyOptions = {}): PropertyDecorator {
   const api = { ...shortTextApi, nullable: true, ...options } as ApiPropertyOptions;
   return Field(api, MaxCharacters(maxShortTextLength), Rule('isTextOrNull', isVisibleText));
+}
+
+const localizedTextApi = {
+  oneOf: [
+    { ...shortTextApi, description: 'In the language of the request.' },
+    {
+      type: 'object',
+      properties: { 'en-us': shortTextApi, 'ar-eg': shortTextApi },
+      minProperties: 1,
+      additionalProperties: false,
+    },
+  ],
+};
+
+/** A text in the language of the request, or an object with one for each language. */
+export function LocalizedTextField(options: ApiPropertyOptions = {}): PropertyDecorator {
+  return Field(
+    { ...localizedTextApi, ...options },
+    ReadNested({ names: languages }),
+    Rule('maxLength', hasShortTexts, { limit: maxShortTextLength }),
+    Rule('isName', (value) => isVisibleText(value) || isTranslated(value)),
+  );
+}
+
+function hasShortTexts(value: unknown): boolean {
+  const texts = isPlainObject(value) ? Object.values(value) : [value];
+  return texts.every((text) => typeof text !== 'string' || hasAtMost(maxShortTextLength, text));
+}
+
+/** Other languages are reported as unknown names. */
+function isTranslated(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const sent = languages.filter((language) => Object.hasOwn(value, language));
+  return sent.length > 0 && sent.every((language) => isVisibleText(value[language]));
 }
 
 export function ExternalIdField(options: ApiPropertyOptions): PropertyDecorator {
