@@ -1,36 +1,38 @@
-import { plainToInstance } from 'class-transformer';
 import { Allow, getMetadataStorage, IS_OPTIONAL } from 'class-validator';
 import { isPlainObject } from '../values/json.js';
 
 export type DtoClass<T extends object = object> = new () => T;
 
-/** A list of objects has `maxItems`; a single object has null. Objects with `names` keep their other values. */
-type Nested =
-  | { readonly type: DtoClass; readonly maxItems: number | null }
-  | { readonly names: readonly string[] };
+/**
+ * How the reader treats a field: a single object, a list of at most `maxItems` objects, an object with these `names`
+ * whose values it keeps, or a value that it parses.
+ */
+type Reading =
+  | { readonly type: DtoClass; readonly maxItems?: number }
+  | { readonly names: readonly string[] }
+  | { readonly parse: (value: unknown) => unknown };
 
 interface FieldReading {
   readonly keepsNull: boolean;
-  readonly nested: Nested | undefined;
+  readonly reading: Reading | undefined;
 }
 
-/** Tells the reader what a field contains; class-validator's own metadata has it, so that mapped types inherit it. */
-export function ReadNested(nested: Nested): PropertyDecorator {
-  return Allow({ context: { nested } });
+/** Without it, the reader keeps values as sent. Mapped types inherit it, because class-validator's metadata has it. */
+export function ReadAs(reading: Reading): PropertyDecorator {
+  return Allow({ context: { reading } });
 }
 
 const readingsByType = new WeakMap<DtoClass, ReadonlyMap<string, FieldReading>>();
 
-/** Returns the fields in the order of declaration. */
 function readingsOf(type: DtoClass): ReadonlyMap<string, FieldReading> {
   const known = readingsByType.get(type);
   if (known !== undefined) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const readings = new Map<string, FieldReading>();
   for (const [field, ofField] of Map.groupBy(rules, ({ propertyName }) => propertyName)) {
-    const contexts = ofField.map(({ context }) => context as { nested?: Nested } | undefined);
-    const keepsNull = !ofField.some(({ name }) => name === IS_OPTIONAL);
-    readings.set(field, { keepsNull, nested: contexts.find((one) => one?.nested)?.nested });
+    const contexts = ofField.map(({ context }) => context as { reading?: Reading } | undefined);
+    const reading = contexts.find((context) => context?.reading)?.reading;
+    readings.set(field, { keepsNull: !ofField.some(({ name }) => name === IS_OPTIONAL), reading });
   }
   readingsByType.set(type, readings);
   return readings;
@@ -78,20 +80,27 @@ export function readDto<T extends object>(
   return { dto: readObject(type, sent, '', names), part, ...names };
 }
 
+/** Keyed by the part of the request that was read. */
 const reads = new WeakMap<object, ReadDto>();
+/** Keyed by the DTO; most requests have none. */
+const rejections = new WeakMap<object, ReadDto>();
 
-/** Reads a part of a request only once: the interceptor reports ignored names, the pipe validates the DTO. */
-export function readOnce(type: DtoClass, sent: object, part?: RequestPart): ReadDto {
-  const known = reads.get(sent);
-  if (known !== undefined) return known;
+/** Keeps the reading for {@link readPart}, so that each part is read once. */
+export function readAhead(type: DtoClass, sent: object, part: RequestPart): ReadDto {
   const read = readDto(type, sent, part);
-  reads.set(sent, read).set(read.dto, read);
+  reads.set(sent, read);
+  if (read.rejected.length > 0) rejections.set(read.dto, read);
   return read;
 }
 
-/** Returns the result of {@link readOnce} for its DTO. */
-export function readingOf(dto: object): ReadDto | undefined {
-  return reads.get(dto);
+export function readPart(type: DtoClass, sent: object): object {
+  const { dto } = reads.get(sent) ?? readDto(type, sent);
+  return dto;
+}
+
+/** Returns the reading of a DTO from {@link readAhead} if it rejects names. */
+export function rejectionOf(dto: object): ReadDto | undefined {
+  return rejections.get(dto);
 }
 
 interface UnknownNames {
@@ -99,7 +108,6 @@ interface UnknownNames {
   readonly rejected: string[];
 }
 
-/** Keeps free-form objects: class-transformer would walk them and drop keys such as `constructor`. */
 function readObject<T extends object>(
   type: DtoClass<T>,
   sent: object,
@@ -108,39 +116,32 @@ function readObject<T extends object>(
 ): T {
   const fields = readingsOf(type);
   const unknown = tolerantTypes.has(type) ? names.ignored : names.rejected;
-  const values = new Map<string, unknown>();
+  const dto = new type();
+  const values = dto as Record<string, unknown>;
   for (const [name, value] of Object.entries(sent)) {
     const field = fields.get(name);
     if (field === undefined) report(unknown, parent, name);
     else if (value !== null || field.keepsNull) {
-      values.set(
-        name,
-        field.nested ? readNested(field.nested, value, `${parent}${name}.`, names) : value,
-      );
+      const { reading } = field;
+      values[name] = reading ? readValue(reading, value, `${parent}${name}.`, names) : value;
     }
   }
-  const scalars: Record<string, unknown> = {};
-  const objects: Record<string, unknown> = {};
-  for (const name of fields.keys()) {
-    if (!values.has(name)) continue;
-    const value = values.get(name);
-    (typeof value === 'object' && value !== null ? objects : scalars)[name] = value;
-  }
-  return Object.assign(plainToInstance(type, scalars), objects);
+  return dto;
 }
 
-function readNested(nested: Nested, value: unknown, path: string, names: UnknownNames): unknown {
-  if ('names' in nested) {
+function readValue(reading: Reading, value: unknown, path: string, names: UnknownNames): unknown {
+  if ('parse' in reading) return reading.parse(value);
+  if ('names' in reading) {
     if (!isPlainObject(value)) return value;
     for (const name of Object.keys(value)) {
-      if (!nested.names.includes(name)) report(names.rejected, path, name);
+      if (!reading.names.includes(name)) report(names.rejected, path, name);
     }
     return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
   }
-  const { type: itemType, maxItems } = nested;
+  const { type, maxItems } = reading;
   const readItem = (item: unknown, at: string) =>
-    isPlainObject(item) ? readObject(itemType, item, at, names) : null;
-  if (maxItems === null) return readItem(value, path) ?? value;
+    isPlainObject(item) ? readObject(type, item, at, names) : null;
+  if (maxItems === undefined) return readItem(value, path) ?? value;
   if (!Array.isArray(value)) return value;
   // The length alone rejects the list: class-validator would validate all items, but it skips holes.
   if (value.length > maxItems) return Object.assign([], { length: maxItems + 1 });

@@ -5,7 +5,6 @@ import {
   ApiSchema,
   type ApiSchemaOptions,
 } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import {
   IsArray,
   IsBoolean,
@@ -30,7 +29,7 @@ import {
   maxSlugLength,
 } from '../values/text.js';
 import { parseTime } from '../values/time.js';
-import { type DtoClass, ReadNested } from './dto-reader.js';
+import { type DtoClass, ReadAs } from './dto-reader.js';
 import {
   HasTimeZone,
   IsExact,
@@ -138,7 +137,7 @@ const localizedTextApi = {
 export function LocalizedTextField(options: ApiPropertyOptions = {}): PropertyDecorator {
   return Field(
     { ...localizedTextApi, ...options },
-    ReadNested({ names: languages }),
+    ReadAs({ names: languages }),
     Rule('maxLength', hasShortTexts, { limit: maxShortTextLength }),
     Rule('isName', (value) => isVisibleText(value) || isTranslated(value)),
   );
@@ -180,8 +179,11 @@ export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorato
 
 export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
-  const parsed = Transform(({ value }: { value: unknown }) => parseTime(value) ?? value);
-  return applyDecorators(Field(api, IsTime(), HasTimeZone()), parsed);
+  return Field(api, ReadAs({ parse: timeOrValue }), IsTime(), HasTimeZone());
+}
+
+function timeOrValue(value: unknown): unknown {
+  return parseTime(value) ?? value;
 }
 
 /** An invalid status gets two messages (rule CALL-1). */
@@ -253,7 +255,7 @@ export function SeparatelyValidatedItems(
   const isRequired = options.required === true;
   return Field(
     { type: [type], ...(isRequired && { minItems: 1 }), maxItems, ...options },
-    ReadNested({ type, maxItems }),
+    ReadAs({ type, maxItems }),
     ...(isRequired ? [IsNotEmptyList()] : []),
     ...rules,
     MaxItems(maxItems),
@@ -262,10 +264,5 @@ export function SeparatelyValidatedItems(
 }
 
 export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): PropertyDecorator {
-  return Field(
-    { type, ...options },
-    ReadNested({ type, maxItems: null }),
-    IsPlainObject(),
-    ValidateNested(),
-  );
+  return Field({ type, ...options }, ReadAs({ type }), IsPlainObject(), ValidateNested());
 }

@@ -9,13 +9,13 @@ import { instanceToPlain } from 'class-transformer';
 import { DomainError } from '../http/errors/domain-error.js';
 import { httpErrors } from '../http/errors/http-errors.js';
 import { isPlainObject } from '../values/json.js';
-import { readingOf, readOnce } from './dto-reader.js';
+import { readPart, rejectionOf } from './dto-reader.js';
 import { brokenFields, validationFailed, validatorOptions } from './validate-dto.js';
 
-/** Reads instead of class-transformer, which copies unknown names and walks free-form objects. */
+/** Class-transformer copies unknown names, walks free-form objects, and drops keys such as `constructor`. */
 const reader = {
   plainToInstance: <T>(type: Type<T>, sent: unknown) =>
-    readOnce(type as Type<object>, sent as object).dto as T,
+    readPart(type as Type<object>, sent as object) as T,
   classToPlain: instanceToPlain,
 };
 
@@ -39,7 +39,7 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   protected override validate(dto: object): ValidationError[] {
-    return brokenFields(dto, readingOf(dto));
+    return brokenFields(dto, rejectionOf(dto));
   }
 
   /** Bodies with such keys are rejected before; in free-form objects `constructor` is a key like any other. */

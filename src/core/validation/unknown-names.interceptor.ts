@@ -12,8 +12,8 @@ import {
   AllowUnknownFields,
   type DtoClass,
   ignoredFieldsValue,
+  readAhead,
   readDto,
-  readOnce,
 } from './dto-reader.js';
 import { declaredType } from './request-parts.js';
 import { assertKnown } from './validate-dto.js';
@@ -44,14 +44,16 @@ export class UnknownNamesInterceptor implements NestInterceptor {
 
 function ignoredFields(context: ExecutionContext, { body }: FastifyRequest): readonly string[] {
   const type = declaredType(context, 'body');
-  return type !== undefined && isPlainObject(body) ? readOnce(type, body).ignored : noNames;
+  return type !== undefined && isPlainObject(body)
+    ? readAhead(type, body, 'body').ignored
+    : noNames;
 }
 
 /** @throws DomainError 400 for a parameter of a read that declares none */
 function ignoredParameters(context: ExecutionContext, request: FastifyRequest): readonly string[] {
   const query = request.query as object;
   const type = declaredType(context, 'query');
-  if (type !== undefined) return readOnce(type, query, 'query').ignored;
+  if (type !== undefined) return readAhead(type, query, 'query').ignored;
   if (Object.keys(query).length === 0) return noNames;
   const { isPublic = false } = routeOptionsOf(request);
   const isStrict = ['GET', 'HEAD'].includes(request.method) && !isPublic;

@@ -10,7 +10,7 @@ import {
   TimeField,
 } from '../../core/validation/fields.js';
 import { isPlainObject } from '../../core/values/json.js';
-import { ReadNested } from '../../core/validation/dto-reader.js';
+import { ReadAs } from '../../core/validation/dto-reader.js';
 import { Rule } from '../../core/validation/rules.js';
 import { isExternalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
@@ -70,7 +70,7 @@ export class UpsertReservationDto {
       description: 'The unit, by slug, recordSystemId or unitId; required to create.',
       example: 'palm-meadows-a-101',
     },
-    ReadNested({ names: unitIds }),
+    ReadAs({ names: unitIds }),
     Rule('isUnitReference', isUnitReference),
   )
   unit?: UnitReference;
@@ -80,7 +80,7 @@ export class UpsertReservationDto {
       type: ExternalReference,
       description: 'The lead who reserves, by the external id that it was posted with.',
     },
-    ReadNested({ names: leadIds }),
+    ReadAs({ names: leadIds }),
     Rule('isLeadReference', (value) => hasExactlyOneId(value, leadIds)),
   )
   lead?: ExternalReference;
