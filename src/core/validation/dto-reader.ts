@@ -89,16 +89,17 @@ const rejections = new WeakMap<object, ReadDto>();
 export function readAhead(type: DtoClass, sent: object, part: RequestPart): ReadDto {
   const read = readDto(type, sent, part);
   reads.set(sent, read);
-  if (read.rejected.length > 0) rejections.set(read.dto, read);
   return read;
 }
 
+/** Rejects unknown names also of a part that was not read ahead, such as the parameters of a path. */
 export function readPart(type: DtoClass, sent: object): object {
-  const { dto } = reads.get(sent) ?? readDto(type, sent);
-  return dto;
+  const read = reads.get(sent) ?? readDto(type, sent);
+  if (read.rejected.length > 0) rejections.set(read.dto, read);
+  return read.dto;
 }
 
-/** Returns the reading of a DTO from {@link readAhead} if it rejects names. */
+/** Returns the reading of a DTO from {@link readPart} if it rejects names. */
 export function rejectionOf(dto: object): ReadDto | undefined {
   return rejections.get(dto);
 }
