@@ -28,7 +28,7 @@ import type {
 import type { CatalogueDocument } from './collections/catalogue-document.js';
 import type { CompoundDocument } from './collections/compound.schema.js';
 import type { UnitDocument } from './collections/unit-document.js';
-import type { ReferenceKind } from '../core/fields/declared-fields.js';
+import type { ReferenceKind } from './references.js';
 
 export type CatalogueKind = ReferenceKind | 'units';
 

@@ -10,8 +10,8 @@ import {
   PageNumber,
   PollingQuery,
   ZeroOrOneField,
-} from '../core/http/validation/query-fields.js';
-import { AllowUnknownFields } from '../core/http/validation/dto-reader.js';
+} from '../core/validation/query-fields.js';
+import { AllowUnknownFields } from '../core/validation/dto-reader.js';
 
 /** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @AllowUnknownFields()

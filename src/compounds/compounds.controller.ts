@@ -1,10 +1,10 @@
 import { Controller, Get, Header, Res, UseInterceptors } from '@nestjs/common';
-import { IgnoredNamesInterceptor } from '../core/http/validation/validation.pipe.js';
+import { UnknownNamesInterceptor } from '../core/validation/unknown-names.interceptor.js';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { httpErrors } from '../core/http/errors/http-errors.js';
 import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
-import { RequestQuery } from '../core/http/validation/dto-field.js';
+import { RequestQuery } from '../core/validation/request-parts.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
@@ -28,7 +28,7 @@ export class CompoundsController {
   ) {}
 
   @Get()
-  @UseInterceptors(IgnoredNamesInterceptor)
+  @UseInterceptors(UnknownNamesInterceptor)
   @Header('content-type', 'application/json; charset=utf-8')
   @Endpoint({
     operationId: 'listCompounds',

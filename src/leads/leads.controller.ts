@@ -10,8 +10,8 @@ import {
 } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { RequestBody, RequestQuery } from '../core/http/validation/dto-field.js';
 import { BodyInterceptor } from '../core/http/body.interceptor.js';
+import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';

@@ -5,7 +5,7 @@ import { Transactions } from '../core/database/transactions/transactions.js';
 import { DomainError } from '../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../core/http/errors/error-responses.js';
 import { httpErrors } from '../core/http/errors/http-errors.js';
-import { assertValid } from '../core/http/validation/validation.pipe.js';
+import { assertValid } from '../core/validation/validate-dto.js';
 import type { ServiceResponse } from '../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../core/values/numbers.js';
 import { GroupCommit } from '../core/writes/group-commit.js';

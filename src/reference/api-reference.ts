@@ -4,7 +4,7 @@ import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { ownUrl } from '../core/http/reference/reference-page.js';
 import { describeErrors } from '../core/http/reference/endpoint.js';
 import { sharedComponents } from './openapi-components.js';
-import { tolerantTypeNames } from '../core/http/validation/dto-reader.js';
+import { tolerantTypeNames } from '../core/validation/dto-reader.js';
 import { completeOperations } from './common-documentation.js';
 import { allErrors } from './errors.js';
 import { addResponseExamples } from './response-examples.js';

@@ -13,7 +13,7 @@ import {
   sendUpsert,
 } from '../core/http/reference/endpoint.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
-import { RequestBody, RequestQuery } from '../core/http/validation/dto-field.js';
+import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import {
   CallbackDto,

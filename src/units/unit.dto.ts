@@ -6,6 +6,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
 import { pollingHeaders } from '../core/http/reference/endpoint.js';
 import {
   AmenityDocument,
@@ -15,16 +16,25 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import {
-  csvColumnsOf,
-  type Presented,
-  requestClass,
-  responseClass,
-} from '../core/fields/declared-fields.js';
+import { type Presented, responseClass } from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
-import { Field, CrossFieldRules } from '../core/http/validation/dto-field.js';
-import { BooleanField } from '../core/http/validation/dto-fields.js';
-import { storableRule, stringRule } from '../core/values/text.js';
+import {
+  BooleanField,
+  CrossFieldRules,
+  ExternalIdField,
+  Field,
+  ItemsField,
+  LocalizedTextField,
+  maxListItems,
+  NestedField,
+  QuantityField,
+  ShortTextField,
+  TextField,
+  TextListField,
+  TextOrNullField,
+  UrlField,
+} from '../core/validation/fields.js';
+import { IsStorable } from '../core/validation/rules.js';
 import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import type { Localized } from '../core/localization/language.js';
 
@@ -90,7 +100,6 @@ export const unitColumns: readonly (keyof UnitRow)[] = [
   'updatedAt',
   'compound',
   'compoundId',
-  ...csvColumnsOf(UnitDocument),
 ];
 
 export class CompoundUnitsResponseDto {
@@ -119,19 +128,108 @@ export class UnitUpsertResponseDto {
   unit!: UnitDto;
 }
 
-@CrossFieldRules({ anyOf: [{ required: ['recordSystemId'] }, { required: ['unitId'] }] })
-export class UpsertUnitDto extends requestClass(UnitDocument) {
-  declare compound?: string;
-  declare phase?: string | null;
-  declare propertyType?: string | null;
-  declare unitDesign?: string | null;
-  declare amenities?: readonly string[];
+class FloorInput {
+  @ShortTextField({ required: true, example: 'Ground' })
+  name!: string;
+}
 
+class UnitMediaInput {
+  @UrlField({
+    required: true,
+    example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
+  })
+  image!: string;
+
+  @TextOrNullField({ description: 'floorplan for floor plans, otherwise null.' })
+  imageType: string | null = null;
+
+  @ShortTextField({ default: 'image', example: 'image' })
+  type = 'image';
+}
+
+/** Fields that requests and imports may send. */
+export class UnitFields {
+  @TextField({
+    description: 'Slug of the compound; required to create a unit. Limits the search for a unitId.',
+    example: 'palm-meadows',
+  })
+  compound?: string;
+
+  @TextOrNullField({ description: 'Slug of a phase of the compound; null for none.' })
+  phase?: string | null;
+
+  @TextOrNullField({ description: 'Slug of a unit design; null for none.' })
+  unitDesign?: string | null;
+
+  @TextOrNullField({
+    description: 'Name or slug of an existing property type, in any case; null for none.',
+  })
+  propertyType?: string | null;
+
+  @ExternalIdField({
+    description:
+      'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
+      'same unit. It or unitId is required.',
+    example: 'ERP-4711',
+  })
+  recordSystemId?: string;
+
+  @ExternalIdField({ description: 'Id of the unit within its compound.', example: 'PM-V-101' })
+  unitId?: string;
+
+  @LocalizedTextField({
+    description: 'A plain string is in the language of the request.',
+    example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
+  })
+  name?: string | Partial<Localized>;
+
+  @TextField({
+    description:
+      'For example Available, Reserved or Sold. These three are recognized in any case and with ' +
+      'blanks around them; approved and open reservations of the unit override them.',
+    example: 'Available',
+  })
+  status?: string;
+
+  @TextField({ example: 'Unavailable' })
+  rentalStatus?: string;
+
+  @TextField({ example: 'primary' })
+  saleType?: string;
+
+  @QuantityField({ description: 'Built-up area in square meters.', example: 260 })
+  bua?: number;
+
+  @QuantityField({ example: 12_500_000 })
+  price?: number;
+
+  @QuantityField({ example: 3 })
+  beds?: number;
+
+  @NestedField(FloorInput, { example: { name: 'Ground' } })
+  floor?: FloorInput;
+
+  @ItemsField(UnitMediaInput, { maxItems: maxListItems })
+  media?: UnitMediaInput[];
+
+  @BooleanField()
+  showForBrokers?: boolean;
+
+  @TextListField({ description: 'Names of existing amenities, in any language and case.' })
+  amenities?: readonly string[];
+
+  @TextListField({ description: 'For example sale or rent.' })
+  listingType?: readonly string[];
+}
+
+/** Body of `POST /units` (rule UNIT-1). */
+@CrossFieldRules({ anyOf: [{ required: ['recordSystemId'] }, { required: ['unitId'] }] })
+export class UpsertUnitDto extends UnitFields {
   @BooleanField({
     description: 'true retires the unit: lists omit it, and its ids are free again.',
     example: false,
   })
-  declare isDeleted?: boolean;
+  isDeleted?: boolean;
 }
 
 export class CompoundSlugParam {
@@ -141,7 +239,8 @@ export class CompoundSlugParam {
       description: 'The slug of the compound, percent-encoded.',
       example: 'palm-meadows',
     },
-    [stringRule, storableRule],
+    IsString(),
+    IsStorable(),
   )
   slug!: string;
 }
@@ -149,7 +248,8 @@ export class CompoundSlugParam {
 export class UnitSlugParam {
   @Field(
     { required: true, description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' },
-    [stringRule, storableRule],
+    IsString(),
+    IsStorable(),
   )
   slug!: string;
 }

@@ -9,7 +9,8 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { present, type ReferenceKind } from '../core/fields/declared-fields.js';
+import type { ReferenceKind } from '../catalogue/references.js';
+import { present } from '../core/fields/declared-fields.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
 import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { RequestBody, RequestQuery } from '../core/http/validation/dto-field.js';
+import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
 import { Clock } from '../core/configuration/clock.js';
 import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';

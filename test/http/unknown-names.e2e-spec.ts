@@ -106,6 +106,16 @@ describe('an unknown field', () => {
     expect(headers['x-ignored-fields']).toBe('cheque_status');
   });
 
+  it('is reported by the replay of the response, too', async () => {
+    const send = () =>
+      tenant
+        .post('/leads?ts=1', { name: 'Mona', phone: '1' })
+        .set('idempotency-key', 'ignored-names')
+        .expect('x-ignored-fields', 'ts, phone');
+    await send().expect(201);
+    await send().expect('idempotent-replayed', 'true');
+  });
+
   it('is documented as ignored or rejected', async () => {
     const document = (await (await fetch(`${service.url}/docs/openapi.json`)).json()) as {
       components: { schemas: Record<string, { additionalProperties?: boolean }> };

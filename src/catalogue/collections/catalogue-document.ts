@@ -3,7 +3,7 @@ import type { Schema as DocumentSchema } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { caseInsensitive } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
-import { ImportedTime, Quantity, PresentedDocument, Text, Url } from '../../core/fields/fields.js';
+import { ImportedTime, PresentedDocument, Quantity, Text } from '../../core/fields/fields.js';
 
 /** Other programs store only the required fields reliably. Classes declare their fields in the order of responses. */
 @Schema()
@@ -17,27 +17,21 @@ export class CatalogueDocument extends PresentedDocument {
 }
 
 export class Media {
-  @Url({
-    example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
-    imported: 'required',
-  })
+  @Text({ example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg' })
   image!: string;
 
-  @Text({ example: 'image', imported: true, default: 'image' })
+  @Text({ example: 'image' })
   type!: string;
 }
 
 export class Brochure {
-  @ImportedTime({ imported: 'required' })
+  @ImportedTime()
   dateUploaded!: Date;
 
-  @Text({ example: 'Master plan', imported: 'required' })
+  @Text({ example: 'Master plan' })
   name!: string;
 
-  @Url({
-    example: 'https://cdn.example.com/compounds/palm-meadows/brochure.pdf',
-    imported: 'required',
-  })
+  @Text({ example: 'https://cdn.example.com/compounds/palm-meadows/brochure.pdf' })
   url!: string;
 }
 

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { addUniqueIndex, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { nameInsensitive } from '../../core/localization/fold-name.js';
 import { languages, type Localized } from '../../core/localization/language.js';
-import { Flag, Id, List, Quantity, Slug, Text, Url } from '../../core/fields/fields.js';
+import { Flag, Id, List, Quantity, Text } from '../../core/fields/fields.js';
 import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
 import {
   Brochure,
@@ -18,76 +18,73 @@ export class CompoundDocument extends CatalogueDocument {
   @Id({ stored: false })
   declare organizationId: Types.ObjectId;
 
-  @Text({ example: 'Compound', imported: true })
+  @Text({ example: 'Compound' })
   type?: string;
 
-  @LocalizedText({ example: 'Palm Meadows', imported: 'required' })
+  @LocalizedText({ example: 'Palm Meadows' })
   declare name?: Localized | null;
 
-  @Slug({ example: 'palm-meadows', imported: 'required' })
+  @Text({ example: 'palm-meadows' })
   declare slug?: string;
 
-  @LocalizedText({ example: 'Villas around a lake', imported: true })
+  @LocalizedText({ example: 'Villas around a lake' })
   description?: Localized | null;
 
-  @Text({ example: 'primary', description: 'For example primary or resale.', imported: true })
+  @Text({ example: 'primary', description: 'For example primary or resale.' })
   saleType?: string;
 
-  @Url({ example: 'https://cdn.example.com/compounds/palm-meadows/logo.png', imported: true })
+  @Text({ example: 'https://cdn.example.com/compounds/palm-meadows/logo.png' })
   logo?: string;
 
-  @Url({ example: 'https://cdn.example.com/compounds/palm-meadows/main.jpg', imported: true })
+  @Text({ example: 'https://cdn.example.com/compounds/palm-meadows/main.jpg' })
   mainImageUrl?: string;
 
-  @Url({ example: 'https://cdn.example.com/compounds/palm-meadows/banner.jpg', imported: true })
+  @Text({ example: 'https://cdn.example.com/compounds/palm-meadows/banner.jpg' })
   mainBannerUrl?: string;
 
-  @EmbeddedObjects(Media, { imported: true })
+  @EmbeddedObjects(Media)
   media?: Media[];
 
-  @EmbeddedObjects(Media, { imported: true })
+  @EmbeddedObjects(Media)
   constructionUpdates?: Media[];
 
-  @EmbeddedObject(Brochure, {
-    description: 'Its fields are empty if the compound has none.',
-    imported: true,
-  })
+  @EmbeddedObject(Brochure, { description: 'Its fields are empty if the compound has none.' })
   mainBrochure?: Brochure | null;
 
-  @EmbeddedObjects(Brochure, { imported: true })
+  @EmbeddedObjects(Brochure)
   brochures?: Brochure[];
 
-  @Quantity({ example: 420_000, description: 'Square meters.', imported: true })
+  @Quantity({ example: 420_000, description: 'Square meters.' })
   area?: number;
 
-  @Quantity({ example: 1_200, imported: true })
+  @Quantity({ example: 1_200 })
   numberOfUnits?: number;
 
-  @Flag({ imported: true })
+  @Flag()
   showOnMap?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   isPublished?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   isPublic?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   mapHealthCheck?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   isNewLaunch?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   allowPriceRange?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   showInLeadFeedback?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   isAdminOnly?: boolean;
 
-  @Flag({ imported: true })
+  @Flag()
   showInEcommerce?: boolean;
 
   @List()

@@ -2,43 +2,30 @@ import { Prop, Schema } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import type { Localized } from '../../core/localization/language.js';
 import {
-  ExternalId,
   Flag,
   ForeignIds,
   Id,
+  Ids,
   List,
-  LongText,
   NullableId,
   NullableText,
   NullableTime,
-  OptionalExternalId,
+  OptionalText,
   Quantity,
-  Reference,
-  References,
-  Slug,
   Text,
-  TextList,
-  Url,
 } from '../../core/fields/fields.js';
 import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
 import { CatalogueDocument } from './catalogue-document.js';
 
 /** `imageType` is null for general images, `floorplan` for floor plans. */
 export class UnitMedia {
-  @Url({
-    example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
-    imported: 'required',
-  })
+  @Text({ example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg' })
   image!: string;
 
-  @NullableText({
-    description: 'floorplan for floor plans, otherwise null.',
-    imported: true,
-    default: null,
-  })
+  @NullableText({ description: 'floorplan for floor plans, otherwise null.' })
   imageType!: string | null;
 
-  @Text({ example: 'image', imported: true, default: 'image' })
+  @Text({ example: 'image' })
   type!: string;
 }
 
@@ -69,7 +56,7 @@ export class UnitReview {
 }
 
 export class Floor {
-  @Text({ example: 'Ground', imported: 'required' })
+  @Text({ example: 'Ground' })
   name!: string;
 }
 
@@ -78,112 +65,65 @@ export class UnitDocument extends CatalogueDocument {
   @Id({ stored: false })
   declare organizationId: Types.ObjectId;
 
-  @Reference('compounds', {
-    as: 'compound',
-    sent: {
-      description:
-        'Slug of the compound; required to create a unit. Limits the search for a unitId.',
-      example: 'palm-meadows',
-    },
-    imported: 'required',
-  })
+  @Id()
   compoundId?: Types.ObjectId | null;
 
-  @Reference('phases', {
-    as: 'phase',
-    description: 'The phase, or the compound if the unit has no phase.',
-    sent: { description: 'Slug of a phase of the compound; null for none.' },
-  })
+  @Id({ description: 'The phase, or the compound if the unit has no phase.' })
   locationId?: Types.ObjectId | null;
 
-  @Reference('unitDesigns', {
-    as: 'unitDesign',
-    sent: { description: 'Slug of a unit design; null for none.' },
-  })
+  @Id()
   unitDesignId?: Types.ObjectId | null;
 
   @Id()
   buildingId?: Types.ObjectId | null;
 
-  @Reference('propertyTypes', {
-    as: 'propertyType',
-    sent: {
-      description: 'Name or slug of an existing property type, in any case; null for none.',
-    },
-  })
+  @Id()
   propertyTypeId?: Types.ObjectId | null;
 
   @Id()
   finishingTypeId?: Types.ObjectId | null;
 
-  @OptionalExternalId({
-    description: 'Present if the unit has an external id.',
-    sent: {
-      description:
-        'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
-        'same unit. It or unitId is required.',
-      example: 'ERP-4711',
-    },
-  })
+  @OptionalText({ description: 'Present if the unit has an external id.' })
   recordSystemId?: string;
 
   /** Unique within the compound. */
-  @ExternalId({
-    example: 'PM-V-101',
-    sent: { description: 'Id of the unit within its compound.' },
-    imported: 'required',
-  })
+  @Text({ example: 'PM-V-101' })
   unitId?: string;
 
-  @Slug({ example: 'garden-villa-pm-v-101', imported: 'required' })
+  @Text({ example: 'garden-villa-pm-v-101' })
   declare slug?: string;
 
-  @LocalizedText({
-    example: 'Garden Villa PM-V-101',
-    sent: {
-      description: 'A plain string is in the language of the request.',
-      example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
-    },
-    imported: 'required',
-  })
+  @LocalizedText({ example: 'Garden Villa PM-V-101' })
   declare name?: Localized | null;
 
-  @LongText({
-    example: 'Available',
-    description: 'For example Available, Reserved or Sold.',
-    sent: {
-      description:
-        'For example Available, Reserved or Sold. These three are recognized in any case and with ' +
-        'blanks around them; approved and open reservations of the unit override them.',
-    },
-  })
+  @Text({ example: 'Available', description: 'For example Available, Reserved or Sold.' })
   status?: string;
 
-  @LongText({ example: 'Unavailable', sent: true })
+  @Text({ example: 'Unavailable' })
   rentalStatus?: string;
 
-  @LongText({ example: 'primary', sent: true })
+  @Text({ example: 'primary' })
   saleType?: string;
 
-  @Quantity({ example: 260, description: 'Built-up area in square meters.', sent: true })
+  @Quantity({ example: 260, description: 'Built-up area in square meters.' })
   bua?: number;
 
-  @Quantity({ example: 12_500_000, sent: true })
+  @Quantity({ example: 12_500_000 })
   price?: number;
 
-  @Quantity({ example: 3, sent: true })
+  @Quantity({ example: 3 })
   beds?: number;
 
-  @EmbeddedObject(Floor, { sent: { example: { name: 'Ground' } } })
+  @EmbeddedObject(Floor)
   floor?: Floor | null;
 
-  @EmbeddedObjects(UnitMedia, { sent: true })
+  @EmbeddedObjects(UnitMedia)
   media?: UnitMedia[];
 
   @EmbeddedObjects(UnitReview)
   reviews?: UnitReview[];
 
-  @Flag({ sent: true })
+  @Flag()
   showForBrokers?: boolean;
 
   @Flag()
@@ -192,10 +132,7 @@ export class UnitDocument extends CatalogueDocument {
   @Flag()
   allowToTaskeen?: boolean;
 
-  @References('amenities', {
-    as: 'amenities',
-    sent: { description: 'Names of existing amenities, in any language and case.' },
-  })
+  @Ids()
   amenitiesIds?: Types.ObjectId[];
 
   @ForeignIds()
@@ -219,7 +156,7 @@ export class UnitDocument extends CatalogueDocument {
   @ForeignIds()
   releaseIds?: Types.ObjectId[];
 
-  @TextList({ sent: { description: 'For example sale or rent.' } })
+  @List()
   listingType?: readonly string[];
 
   @List()

@@ -1,16 +1,13 @@
-import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Localized } from '../../core/localization/language.js';
 import {
   ForeignIds,
   Id,
+  Ids,
   NullableId,
   NullableTime,
   Quantity,
-  Reference,
-  References,
-  Slug,
   Text,
-  Url,
 } from '../../core/fields/fields.js';
 import { EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
 import {
@@ -26,19 +23,19 @@ import type { Types } from 'mongoose';
 
 @Schema({ collection: 'amenities' })
 export class AmenityDocument extends CatalogueDocument {
-  @LocalizedText({ example: 'Swimming Pool', imported: 'required' })
+  @LocalizedText({ example: 'Swimming Pool' })
   declare name?: Localized | null;
 
-  @Url({ example: 'https://cdn.example.com/icons/amenities/swimming-pool.svg', imported: true })
+  @Text({ example: 'https://cdn.example.com/icons/amenities/swimming-pool.svg' })
   icon?: string;
 
-  @Text({ example: '#0B4F6C', imported: true })
+  @Text({ example: '#0B4F6C' })
   fontColor?: string;
 
-  @Text({ example: '#DFF3FA', imported: true })
+  @Text({ example: '#DFF3FA' })
   backgroundColor?: string;
 
-  @Slug({ imported: 'required', shown: false })
+  @Prop({ type: String })
   declare slug?: string;
 }
 
@@ -56,10 +53,10 @@ export class PropertyTypeDocument extends CatalogueDocument {
   @Id({ stored: false })
   declare organizationId: Types.ObjectId;
 
-  @LocalizedText({ example: 'Villa', imported: 'required' })
+  @LocalizedText({ example: 'Villa' })
   declare name?: Localized | null;
 
-  @Slug({ example: 'villa', imported: 'required' })
+  @Text({ example: 'villa' })
   declare slug?: string;
 }
 
@@ -73,35 +70,31 @@ export class PhaseDocument extends CatalogueDocument {
   @Id({ stored: false })
   declare organizationId: Types.ObjectId;
 
-  @Reference('compounds', {
-    as: 'compound',
-    imported: 'required',
-    description: 'The compound.',
-  })
+  @Id({ description: 'The compound.' })
   parentId?: Types.ObjectId | null;
 
-  @Text({ example: 'Phase', imported: true })
+  @Text({ example: 'Phase' })
   type?: string;
 
-  @Quantity({ example: 90_000, description: 'Square meters.', imported: true })
+  @Quantity({ example: 90_000, description: 'Square meters.' })
   landArea?: number;
 
-  @Url({ example: 'https://cdn.example.com/phases/lake/main.jpg', imported: true })
+  @Text({ example: 'https://cdn.example.com/phases/lake/main.jpg' })
   mainImageUrl?: string;
 
-  @EmbeddedObjects(Media, { imported: true })
+  @EmbeddedObjects(Media)
   media?: Media[];
 
-  @EmbeddedObjects(Brochure, { imported: true })
+  @EmbeddedObjects(Brochure)
   brochures?: Brochure[];
 
-  @LocalizedText({ example: 'Lake Phase', imported: 'required' })
+  @LocalizedText({ example: 'Lake Phase' })
   declare name?: Localized | null;
 
-  @Slug({ example: 'palm-meadows-lake', imported: 'required' })
+  @Text({ example: 'palm-meadows-lake' })
   declare slug?: string;
 
-  @LocalizedText({ example: 'The first houses by the lake', imported: true })
+  @LocalizedText({ example: 'The first houses by the lake' })
   description?: Localized | null;
 }
 
@@ -136,31 +129,31 @@ export class UnitDesignDocument extends CatalogueDocument {
   @Id({ stored: false })
   declare organizationId: Types.ObjectId;
 
-  @LocalizedText({ example: 'Garden Villa', imported: 'required' })
+  @LocalizedText({ example: 'Garden Villa' })
   declare name?: Localized | null;
 
-  @Slug({ example: 'palm-meadows-garden-villa', imported: 'required' })
+  @Text({ example: 'palm-meadows-garden-villa' })
   declare slug?: string;
 
-  @LocalizedText({ example: 'Three bedrooms and a garden', imported: true })
+  @LocalizedText({ example: 'Three bedrooms and a garden' })
   description?: Localized | null;
 
-  @Quantity({ example: 260, description: 'Square meters.', imported: true })
+  @Quantity({ example: 260, description: 'Square meters.' })
   bua?: number;
 
-  @Quantity({ example: 3, imported: true })
+  @Quantity({ example: 3 })
   bedrooms?: number;
 
-  @EmbeddedObjects(Media, { imported: true })
+  @EmbeddedObjects(Media)
   media?: Media[];
 
-  @EmbeddedObjects(Media, { imported: true })
+  @EmbeddedObjects(Media)
   offerGallery?: Media[];
 
-  @References('amenities', { as: 'amenities' })
+  @Ids()
   amenitiesIds?: Types.ObjectId[];
 
-  @References('phases', { as: 'phases' })
+  @Ids()
   locationsIds?: Types.ObjectId[];
 
   @ForeignIds()
@@ -169,7 +162,7 @@ export class UnitDesignDocument extends CatalogueDocument {
   @ForeignIds()
   releaseIds?: Types.ObjectId[];
 
-  @Text({ example: 'Villa', imported: true })
+  @Text({ example: 'Villa' })
   type?: string;
 }
 

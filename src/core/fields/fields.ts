@@ -1,5 +1,4 @@
 import { Schema } from '@nestjs/mongoose';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { SchemaTypes, type Types } from 'mongoose';
 import {
   flagOf,
@@ -11,64 +10,8 @@ import {
   timeOf,
 } from '../database/documents/stored-values.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
-import { Field } from '../http/validation/dto-field.js';
-import {
-  atMostItems,
-  BooleanField,
-  ExternalIdField,
-  TextField,
-  TimeField,
-} from '../http/validation/dto-fields.js';
-import { isPlainObject, objectOf } from '../values/json.js';
-import { quantity } from '../values/numbers.js';
-import { isValid, type ValueRule, type ValueRules } from '../values/rule.js';
-import * as texts from '../values/text.js';
-import {
-  declareField,
-  type Documentation,
-  type FieldKind,
-  type FieldOptions,
-  type ReferenceKind,
-} from './declared-fields.js';
-
-export const maxListItems = 500;
-
-export const shortTextApi = {
-  type: 'string',
-  minLength: 1,
-  maxLength: texts.maxShortTextLength,
-  pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
-} as const;
-
-const shortTextValues = { limit: texts.maxShortTextLength };
-const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
-/** A separate rule, `fitsShortText`, checks the length. */
-export const textRules = texts.shortText.filter(({ name }) => name !== tooLong);
-export const fitsShortText: ValueRule = {
-  name: tooLong,
-  isMet: (value) =>
-    (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
-  values: shortTextValues,
-};
-
-export const fieldWith = (standard: object, rules: ValueRules) => (api: ApiPropertyOptions) =>
-  Field({ ...standard, ...api }, rules);
-
-const shortTextField = fieldWith(shortTextApi, texts.shortText);
-
-const textOrNullField = fieldWith({ ...shortTextApi, nullable: true }, [
-  fitsShortText,
-  { name: 'isTextOrNull', isMet: (value) => value === null || isValid(textRules, value) },
-]);
-
-const textListField = fieldWith({ type: 'array', items: shortTextApi, maxItems: maxListItems }, [
-  atMostItems(maxListItems),
-  {
-    name: 'isTextList',
-    isMet: (value) => Array.isArray(value) && value.every((text) => isValid(texts.shortText, text)),
-    values: shortTextValues,
-  },
-]);
+import { objectOf } from '../values/json.js';
+import { declareField, type FieldKind, type FieldOptions } from './declared-fields.js';
 
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };
 const idsApi = {
@@ -86,24 +29,16 @@ const fieldDecorator =
 
 const text = { stored: { type: String }, read: textOf, api: { type: String } };
 
-const nullable = (of: FieldKind, api: Documentation = { example: null }): FieldKind => ({
+const nullable = (
+  of: FieldKind,
+  api: Pick<FieldOptions, 'example'> = { example: null },
+): FieldKind => ({
   ...of,
   read: (value, language) => of.read(value, language) || null,
   api: { ...of.api, nullable: true, ...api },
 });
 
-export const Text = fieldDecorator({ ...text, sent: shortTextField });
-
-export const Slug = fieldDecorator({ ...text, sent: fieldWith(shortTextApi, texts.newSlug) });
-
-export const Url = fieldDecorator({
-  ...text,
-  sent: fieldWith({ ...shortTextApi, format: 'uri' }, texts.httpUrl),
-});
-
-export const LongText = fieldDecorator({ ...text, sent: TextField });
-
-export const ExternalId = fieldDecorator({ ...text, sent: ExternalIdField });
+export const Text = fieldDecorator(text);
 
 const optionalText = {
   ...text,
@@ -111,20 +46,17 @@ const optionalText = {
   api: { type: String, required: false },
 };
 
-export const OptionalText = fieldDecorator({ ...optionalText, sent: shortTextField });
-
-export const OptionalExternalId = fieldDecorator({ ...optionalText, sent: ExternalIdField });
+export const OptionalText = fieldDecorator(optionalText);
 
 export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
   declareField({ ...text, api: { type: String, enum: [...values] } }, options);
 
-export const NullableText = fieldDecorator({ ...nullable(text), sent: textOrNullField });
+export const NullableText = fieldDecorator(nullable(text));
 
 export const Quantity = fieldDecorator({
   stored: { type: Number },
   read: numberOf,
   api: { type: Number },
-  sent: fieldWith({ type: Number, minimum: 0 }, quantity),
 });
 
 /** Responses show stored 64-bit integers exactly. */
@@ -144,7 +76,6 @@ export const Flag = fieldDecorator({
   stored: { type: Boolean },
   read: flagOf,
   api: { type: Boolean, example: false },
-  sent: BooleanField,
 });
 
 const time = { stored: { type: Date }, read: timeOf, api: timeApi };
@@ -154,7 +85,6 @@ const Time = fieldDecorator(time);
 export const ImportedTime = fieldDecorator({
   ...time,
   api: { type: String, example: timeApi.example, description: 'ISO 8601.' },
-  sent: TimeField,
 });
 
 export const NullableTime = fieldDecorator(nullable(time));
@@ -165,21 +95,23 @@ export const OptionalTime = fieldDecorator({
   api: { ...timeApi, required: false },
 });
 
-const list = {
+export const List = fieldDecorator({
   stored: { type: [] },
   read: listOf,
   api: { type: 'array', items: {}, example: [] },
-} as const satisfies FieldKind;
-
-export const List = fieldDecorator(list);
-
-export const TextList = fieldDecorator({ ...list, sent: textListField });
+});
 
 const id = { stored: { type: SchemaTypes.ObjectId }, read: idOf, api: idApi };
 
 export const Id = fieldDecorator(id);
 
 export const NullableId = fieldDecorator(nullable(id));
+
+export const Ids = fieldDecorator({
+  stored: { type: [SchemaTypes.ObjectId] },
+  read: idsOf,
+  api: idsApi,
+});
 
 export const ForeignIds = fieldDecorator({ stored: { type: [] }, read: idsOf, api: idsApi });
 
@@ -203,32 +135,6 @@ export const FreeForm = fieldDecorator({
   read: objectOf,
   api: { type: 'object', additionalProperties: true },
 });
-
-interface ReferenceOptions extends Pick<FieldOptions, 'description' | 'imported'> {
-  /** The field's name in requests and imports, which send names or slugs instead of ids. */
-  readonly as: string;
-  readonly sent?: Documentation;
-}
-
-/** Null removes the reference, unless imports require it. */
-export function Reference(
-  refersTo: ReferenceKind,
-  { as: name, imported = true, ...options }: ReferenceOptions,
-): PropertyDecorator {
-  const isRequired = imported === 'required';
-  const sent = isRequired ? TextField : textOrNullField;
-  const of = { ...id, sent, ...(isRequired && { imported: shortTextField }) };
-  return declareField(of, { imported, ...options }, { name, refersTo });
-}
-
-export function References(
-  refersTo: ReferenceKind,
-  { as: name, ...options }: ReferenceOptions,
-): PropertyDecorator {
-  const stored = { type: [SchemaTypes.ObjectId] };
-  const of = { stored, read: idsOf, api: idsApi, sent: textListField };
-  return declareField(of, { imported: true, ...options }, { name, refersTo });
-}
 
 @Schema()
 export class PresentedDocument extends DeletableDocument {

@@ -1,33 +1,20 @@
-import { applyDecorators, type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { raw } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
 import { objectsOf } from '../database/documents/stored-values.js';
-import { NestedType } from '../http/validation/dto-field.js';
-import { ItemsField, NestedField } from '../http/validation/dto-fields.js';
-import { languages, type Localized, localizedText } from '../localization/language.js';
-import { isPlainObject, objectOf } from '../values/json.js';
-import { isValid } from '../values/rule.js';
-import {
-  declareField,
-  type FieldOptions,
-  importClass,
-  present,
-  responseClass,
-  storedFields,
-} from './declared-fields.js';
-import { fieldWith, fitsShortText, maxListItems, shortTextApi, Text, textRules } from './fields.js';
+import { type Localized, localizedText } from '../localization/language.js';
+import { objectOf } from '../values/json.js';
+import { declareField, type FieldOptions, present, responseClass } from './declared-fields.js';
 
 export function EmbeddedObject<T extends object>(
   type: Type<T>,
-  options: FieldOptions,
+  options: FieldOptions = {},
 ): PropertyDecorator {
   return declareField(
     {
       stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
       read: (value, language) => present(type, objectOf(value), language),
       api: { type: responseClass(type) },
-      sent: (api) => NestedField(importClass(type), api),
-      toStored: (value) => storedObject(type, value),
     },
     options,
   );
@@ -37,55 +24,14 @@ export function EmbeddedObjects<T extends object>(
   type: Type<T>,
   options: FieldOptions = {},
 ): PropertyDecorator {
-  const maxItems = options.sent === undefined ? Infinity : maxListItems;
   return declareField(
     {
       stored: { type: [] },
       read: (value, language) => objectsOf(value).map((item) => present(type, item, language)),
       api: { type: [responseClass(type)] },
-      sent: (api) => ItemsField(importClass(type), { ...api, maxItems }),
-      toStored: (value) =>
-        Array.isArray(value) ? value.map((item) => storedObject(type, item)) : undefined,
     },
     options,
   );
-}
-
-function storedObject(type: Type, value: unknown): unknown {
-  return isPlainObject(value) ? storedFields(type, value) : value;
-}
-
-class Translations {
-  @Text({ imported: 'required' })
-  'en-us'!: string;
-
-  @Text({ imported: true })
-  'ar-eg'?: string;
-}
-
-const translatedField = fieldWith(
-  {
-    oneOf: [
-      { ...shortTextApi, description: 'In the language of the request.' },
-      {
-        type: 'object',
-        properties: { 'en-us': shortTextApi, 'ar-eg': shortTextApi },
-        minProperties: 1,
-        additionalProperties: false,
-      },
-    ],
-  },
-  [
-    fitsShortText,
-    { name: 'isName', isMet: (value) => isValid(textRules, value) || isTranslated(value) },
-  ],
-);
-
-/** Other languages are reported as unknown names. */
-function isTranslated(value: unknown): boolean {
-  if (!isPlainObject(value)) return false;
-  const sent = languages.filter((language) => Object.hasOwn(value, language));
-  return sent.length > 0 && sent.every((language) => isValid(textRules, value[language]));
 }
 
 /** Responses show one language (rule HTTP-4). */
@@ -95,9 +41,6 @@ export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
       stored: raw({ 'en-us': String, 'ar-eg': String }),
       read: (value, language) => localizedText(value as Localized | undefined, language),
       api: { type: String, description: 'In the language of the request.' },
-      sent: (api) => applyDecorators(translatedField(api), NestedType({ names: languages })),
-      imported: (api) => NestedField(importClass(Translations), api),
-      toStored: (value) => storedObject(Translations, value),
     },
     options,
   );

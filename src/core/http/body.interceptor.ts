@@ -16,7 +16,7 @@ import { bodyFailures } from './server/connections.js';
 import { hasBody } from './server/request-body.js';
 import { RequestDeadline } from './server/request-deadline.js';
 import { routeOptionsOf } from './server/route-options.js';
-import { fieldNamesOf } from './validation/dto-field.js';
+import { fieldNamesOf } from '../validation/dto-reader.js';
 import { parseJsonBody } from './validation/json-body.js';
 
 declare module 'fastify' {
@@ -114,7 +114,7 @@ export class BodyInterceptor implements NestInterceptor {
       maxDepth: this.environment.JSON_DEPTH_LIMIT + envelopeDepth,
       toInteger,
       roundsNumbers,
-      fields: readsOnlyFieldsOf && fieldNamesOf(readsOnlyFieldsOf),
+      fields: readsOnlyFieldsOf && [...fieldNamesOf(readsOnlyFieldsOf)],
     });
   }
 }

@@ -5,7 +5,8 @@ import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RequestDeadline } from './server/request-deadline.js';
-import { RequestValidationPipe, UnknownParametersGuard } from './validation/validation.pipe.js';
+import { RequestValidationPipe } from '../validation/request-validation.pipe.js';
+import { UnknownParametersGuard } from '../validation/unknown-parameters.guard.js';
 
 const shared = [
   ErrorResponses,

@@ -1,23 +1,6 @@
-import type { ValueRules, ValueRule } from './rule.js';
 import { isLong } from './json.js';
 
 export const mebibyte = 1_048_576;
-
-const exactNumber: ValueRule = {
-  name: 'isExactNumber',
-  isMet: (value) => !isLong(value),
-  values: { digits: 15 },
-};
-
-export const amount: ValueRules = [{ name: 'isNumber', isMet: isFiniteNumber }, exactNumber];
-
-export const quantity: ValueRules = [{ name: 'isQuantity', isMet: isQuantity }, exactNumber];
-
-/** Accepts plain decimal notation without a sign or an exponent. */
-export const decimal: ValueRule = {
-  name: 'isPlainNumber',
-  isMet: (value) => parseDecimal(value) !== null,
-};
 
 /** @returns a string such as 1,024 */
 export function limitText(limit: number): string {
@@ -41,10 +24,16 @@ export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER):
   return isDecimal && Number(value) <= maximum ? Number(value) : null;
 }
 
+/** Accepts the database's 64-bit integers, which only {@link isAmount} rejects. */
 function isFiniteNumber(value: unknown): boolean {
   return Number.isFinite(value) || isLong(value);
 }
 
-function isQuantity(value: unknown): boolean {
+export function isQuantity(value: unknown): boolean {
   return isFiniteNumber(value) && Number(value) >= 0;
+}
+
+/** Rejects integers that a double would change (rule HTTP-8). */
+export function isAmount(value: unknown): boolean {
+  return isFiniteNumber(value) && !isLong(value);
 }

@@ -1,14 +1,7 @@
-import { type ValueRules, type ValueRule, textRule } from './rule.js';
-
 /** These limits count characters (rule HTTP-7). */
 export const maxExternalIdLength = 1_024;
 export const maxShortTextLength = 2_048;
-const maxSlugLength = 400;
-
-export const stringRule: ValueRule = {
-  name: 'isString',
-  isMet: (value) => typeof value === 'string',
-};
+export const maxSlugLength = 400;
 
 /** Returns the strings of a stored value, which may have other items or not be a list. */
 export function textsOf(value: unknown): string[] {
@@ -20,50 +13,33 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-export const storableRule = textRule('isStorableText', isStorableText);
-
 /** Counts Unicode code points, as OpenAPI's `maxLength` does. */
-export function maxLength(limit: number): ValueRule {
+export function hasAtMost(limit: number, text: string): boolean {
   // No code point has more than two code units.
-  const fits = (text: string) =>
-    text.length <= limit || (text.length <= 2 * limit && Array.from(text).length <= limit);
-  return textRule('maxLength', fits, { limit });
+  return text.length <= limit || (text.length <= 2 * limit && Array.from(text).length <= limit);
 }
 
-const notEmpty = textRule('isNotEmpty', (value) => value !== '');
-
-export const text: ValueRules = [
-  stringRule,
-  notEmpty,
-  textRule('isStorableText', (value) => value.isWellFormed()),
-];
-
 /** Identifies a record of another system, exactly as sent (rule HTTP-7). */
-export const externalId: ValueRules = [
-  stringRule,
-  notEmpty,
-  maxLength(maxExternalIdLength),
-  storableRule,
-];
+export function isExternalId(value: unknown): value is string {
+  const isText = typeof value === 'string' && value !== '';
+  return isText && hasAtMost(maxExternalIdLength, value) && isStorableText(value);
+}
 
-export const shortText: ValueRules = [
-  stringRule,
-  textRule('isNotEmpty', (value) => value.trim() !== ''),
-  maxLength(maxShortTextLength),
-  storableRule,
-];
+export function isVisibleText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && isStorableText(value);
+}
+
+export function isShortText(value: unknown): value is string {
+  return isVisibleText(value) && hasAtMost(maxShortTextLength, value);
+}
 
 /** A slug is a segment of paths, so it must not contain a character that ends or changes a path. */
-export const newSlug: ValueRules = [
-  ...shortText,
-  maxLength(maxSlugLength),
-  textRule('isSlug', (value) => !/[\s\p{Cc}/\\?#%]/u.test(value) && !/^\.*$/.test(value)),
-];
+export function isPathSegment(text: string): boolean {
+  return !/[\s\p{Cc}/\\?#%]/u.test(text) && !/^\.*$/.test(text);
+}
 
 /** Requires absolute http or https: `javascript:` would run where the address is shown. */
-export const httpUrl: ValueRules = [...shortText, { name: 'isWebAddress', isMet: isWebAddress }];
-
-function isWebAddress(value: unknown): boolean {
+export function isWebAddress(value: unknown): value is string {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   return ['http:', 'https:'].includes(new URL(value).protocol);
 }
@@ -71,7 +47,9 @@ function isWebAddress(value: unknown): boolean {
 /** Every report of a cheque repeats its number, so it has to be short. */
 export const maxChequeNumberLength = 256;
 
-export const chequeNumber: ValueRules = [stringRule, maxLength(maxChequeNumberLength)];
+export function isChequeNumber(value: unknown): value is string {
+  return typeof value === 'string' && hasAtMost(maxChequeNumberLength, value);
+}
 
 /** The final dot is the root of the domain name system: both spellings are the same host. */
 export function normalizedHost(name: string): string {

@@ -1,5 +1,3 @@
-import type { ValueRules } from './rule.js';
-
 const pattern =
   /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?:Z|([-+ ])(\d\d)(?::?([0-5]\d))?))?$/;
 
@@ -20,12 +18,6 @@ export function parseTime(value: unknown): Date | null {
 export function isWithoutZone(value: unknown): value is string {
   return typeof value === 'string' && parseTime(value) === null && parseTime(`${value}Z`) !== null;
 }
-
-/** Checks parsed values; {@link parseTime} leaves others as they were sent. */
-export const parsedTime: ValueRules = [
-  { name: 'isTime', isMet: (value) => value instanceof Date || isWithoutZone(value) },
-  { name: 'hasTimeZone', isMet: (value) => !isWithoutZone(value) },
-];
 
 /** `Date` takes 30 February for 2 March. */
 function isDay(text: string): boolean {

@@ -2,7 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
-import { RequestQuery } from '../../core/http/validation/dto-field.js';
+import { RequestQuery } from '../../core/validation/request-parts.js';
 import { CurrentCaller, type RequestCaller } from '../../core/http/request-caller.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { acceptedType, addVary } from '../../core/http/lists/response-streams.js';

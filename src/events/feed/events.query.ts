@@ -1,6 +1,6 @@
-import { Field } from '../../core/http/validation/dto-field.js';
-import { CommaList, WholeNumber } from '../../core/http/validation/query-fields.js';
-import { oneOf } from '../../core/values/rule.js';
+import { Matches } from 'class-validator';
+import { Field } from '../../core/validation/fields.js';
+import { CommaList, EachItem, WholeNumber } from '../../core/validation/query-fields.js';
 import { subscriptions } from '../outbox/event-types.js';
 
 export const maxWaitSeconds = 25;
@@ -25,8 +25,8 @@ export class EventsQuery {
 
   @CommaList(
     'Only events of these types, such as lead.created, lead.* or *.',
-    [oneOf(subscriptions)],
     `(?:${subscriptions.map((type) => type.replaceAll(/[.*]/g, String.raw`\$&`)).join('|')})`,
+    EachItem('isIn', isSubscription, { values: subscriptions.join(', ') }),
   )
   types?: string;
 
@@ -46,7 +46,7 @@ export class EventsQuery {
         'As in HTTP Feeds: the id of the last event that was read, or its number. Ignored if after ' +
         'is sent.',
     },
-    [{ name: 'isEventId', isMet: isEventId }],
+    Matches(/^(?:msg_[0-9a-f]{24}|\d{1,16})$/, { context: { rule: 'isEventId' } }),
   )
   lastEventId?: string;
 
@@ -58,6 +58,6 @@ export class EventsQuery {
   timeout?: string;
 }
 
-function isEventId(value: unknown): boolean {
-  return typeof value === 'string' && /^(?:msg_[0-9a-f]{24}|\d{1,16})$/.test(value);
+function isSubscription(type: string): boolean {
+  return subscriptions.some((known) => known === type);
 }

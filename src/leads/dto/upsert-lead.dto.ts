@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import {
   BooleanField,
   EmailField,
@@ -5,28 +6,54 @@ import {
   ObjectField,
   SeparatelyValidatedItems,
   TextField,
-} from '../../core/http/validation/dto-fields.js';
-import { AllowUnknownFields } from '../../core/http/validation/dto-reader.js';
-import { emailRule } from '../../core/values/email.js';
+} from '../../core/validation/fields.js';
+import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
+import { MaxCharacters, type MessageContext, Rule } from '../../core/validation/rules.js';
+import { isVisibleEmail } from '../../core/values/email.js';
 import { objectOf, isScalar } from '../../core/values/json.js';
-import { type ValueRule, textRule, type ValueRules } from '../../core/values/rule.js';
-import { maxLength } from '../../core/values/text.js';
+import { hasAtMost } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
 import { maxPhoneLength } from '../../tenants/contacts/phone-reading.js';
 
 /** Known keys of `data` must not hold objects, which would reach database queries (rule LEAD-4). */
-const knownKeyRules: ValueRules = [
-  ...knownDataKeys.map((key) => ruleForKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
-  ...['phoneNumber', 'phoneNumber2'].map((key) => ruleForKey(key, maxLength(maxPhoneLength))),
-  ruleForKey('email', {
-    ...textRule(emailRule.name, (email) => email === '' || emailRule.isMet(email)),
-    values: { property: 'email' },
-  }),
-];
+function HasKnownKeys(): PropertyDecorator {
+  const limit = maxPhoneLength;
+  return applyDecorators(
+    ...knownDataKeys.map((key) => KeyRule(key, 'isScalarOrNull', isScalarOrNone)),
+    ...['phoneNumber', 'phoneNumber2'].map((key) =>
+      KeyRule(
+        key,
+        'maxLength',
+        ofTexts((text) => hasAtMost(limit, text)),
+        { limit },
+      ),
+    ),
+    KeyRule(
+      'email',
+      'isEmail',
+      ofTexts((email) => email === '' || isVisibleEmail(email)),
+      {
+        property: 'email',
+      },
+    ),
+  );
+}
 
-function ruleForKey(key: string, { name, isMet, values }: ValueRule): ValueRule {
-  const valuesOfKey = { property: `data.${key}`, ...values };
-  return { name, isMet: (data) => isMet(objectOf(data)[key]), values: valuesOfKey };
+function KeyRule(
+  key: string,
+  rule: string,
+  isMet: (value: unknown) => boolean,
+  context: MessageContext = {},
+): PropertyDecorator {
+  return Rule(`${rule} ${key}`, (data) => isMet(objectOf(data)[key]), {
+    rule,
+    property: `data.${key}`,
+    ...context,
+  });
+}
+
+function ofTexts(isMet: (text: string) => boolean): (value: unknown) => boolean {
+  return (value) => typeof value !== 'string' || isMet(value);
 }
 
 function isScalarOrNone(value: unknown): boolean {
@@ -59,7 +86,7 @@ export class UpsertLeadDto implements LeadPayload {
         budget: 5e6,
       },
     },
-    knownKeyRules,
+    HasKnownKeys(),
   )
   data?: Record<string, unknown>;
 
@@ -81,13 +108,13 @@ export class UpsertLeadDto implements LeadPayload {
       maxLength: maxPhoneLength,
       example: '01001234567',
     },
-    [maxLength(maxPhoneLength)],
+    MaxCharacters(maxPhoneLength),
   )
   phoneNumber?: string;
 
   @TextField(
     { description: 'Stored in data.', maxLength: maxPhoneLength, example: '+20 122 345 6789' },
-    [maxLength(maxPhoneLength)],
+    MaxCharacters(maxPhoneLength),
   )
   phoneNumber2?: string;
 

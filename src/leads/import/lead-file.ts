@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Long } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { DtoReader } from '../../core/http/validation/dto-reader.js';
+import { readDto } from '../../core/validation/dto-reader.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
 import { type CsvRow, csvRows, readCsv, verbatimCsvRows } from '../../core/values/csv.js';
 import { utf8Text } from '../../core/values/file-text.js';
@@ -126,7 +126,7 @@ const bodyRules = {
 export function parseLead({ json }: LeadRow): UpsertLeadDto | DomainError | null {
   try {
     const body: unknown = parseJsonBody(json, bodyRules);
-    return isPlainObject(body) ? new DtoReader(UpsertLeadDto, body).dto : null;
+    return isPlainObject(body) ? readDto(UpsertLeadDto, body).dto : null;
   } catch (error) {
     if (error instanceof DomainError) return error;
     throw error;

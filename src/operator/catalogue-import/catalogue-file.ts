@@ -1,28 +1,26 @@
-import type { Type } from '@nestjs/common';
-import {
-  AmenityDocument,
-  PhaseDocument,
-  PropertyTypeDocument,
-  UnitDesignDocument,
-} from '../../catalogue/collections/unit-references.schema.js';
-import { CompoundDocument } from '../../catalogue/collections/compound.schema.js';
-import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { isPlainObject, objectOf } from '../../core/values/json.js';
-import type { DtoClass } from '../../core/http/validation/dto-field.js';
-import { validatedDto } from '../../core/http/validation/validation.pipe.js';
+import type { DtoClass } from '../../core/validation/dto-reader.js';
+import { validatedDto } from '../../core/validation/validate-dto.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
-import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
-import { importClass } from '../../core/fields/declared-fields.js';
+import { type Reference, unitReferences } from '../../catalogue/references.js';
+import {
+  AmenityEntry,
+  CompoundEntry,
+  PhaseEntry,
+  PropertyTypeEntry,
+  UnitDesignEntry,
+  UnitEntry,
+} from './catalogue-entries.dto.js';
 
 /** Sorted so that each kind comes after the kinds that it refers to, whose ids then exist. */
-export const entryTypes = {
-  propertyTypes: PropertyTypeDocument,
-  amenities: AmenityDocument,
-  compounds: CompoundDocument,
-  phases: PhaseDocument,
-  unitDesigns: UnitDesignDocument,
-  units: UnitDocument,
-} as const satisfies Record<string, Type<CatalogueDocument>>;
+const entryTypes = {
+  propertyTypes: PropertyTypeEntry,
+  amenities: AmenityEntry,
+  compounds: CompoundEntry,
+  phases: PhaseEntry,
+  unitDesigns: UnitDesignEntry,
+  units: UnitEntry,
+} as const satisfies Record<string, DtoClass>;
 
 export type EntryKind = keyof typeof entryTypes;
 export const entryKinds = Object.keys(entryTypes) as EntryKind[];
@@ -55,9 +53,15 @@ export interface CatalogueFile {
   readonly errors: readonly ImportError[];
 }
 
-const importClasses = Object.fromEntries(
-  entryKinds.map((kind) => [kind, importClass<CatalogueDocument>(entryTypes[kind])]),
-) as Readonly<Record<EntryKind, DtoClass>>;
+/** Entries of other kinds refer to none. */
+export const entryReferences: Readonly<Partial<Record<EntryKind, readonly Reference[]>>> = {
+  phases: [{ field: 'compound', kind: 'compounds', storedAs: 'parentId' }],
+  unitDesigns: [
+    { field: 'amenities', kind: 'amenities', storedAs: 'amenitiesIds' },
+    { field: 'phases', kind: 'phases', storedAs: 'locationsIds' },
+  ],
+  units: unitReferences,
+};
 
 type ParsedItem =
   ImportError | { readonly location: string; readonly kind: EntryKind; readonly value: unknown };
@@ -83,7 +87,7 @@ export function readCatalogue(
       errors.push({ location, message: 'must be an object' });
       continue;
     }
-    const { dto: entry, messages } = validatedDto(importClasses[kind], value);
+    const { dto: entry, messages } = validatedDto(entryTypes[kind], value);
     if (messages.length === 0) catalogue[kind].push({ location, entry: entry as Entry });
     for (const { key, values } of messages) {
       // The location already names the field.

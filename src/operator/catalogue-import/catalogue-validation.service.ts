@@ -1,14 +1,15 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { instanceToPlain } from 'class-transformer';
 import { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import type { Reference } from '../../catalogue/references.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { referencesOf, storedFields } from '../../core/fields/declared-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
@@ -17,8 +18,8 @@ import {
   type ImportError,
   type EntryKind,
   type LocatedEntry,
-  entryTypes,
   entryKinds,
+  entryReferences,
   readCatalogue,
 } from './catalogue-file.js';
 
@@ -69,13 +70,10 @@ export class CatalogueValidationService {
     entries: readonly LocatedEntry[],
     file?: CatalogueFile,
   ): Promise<ResolvedEntries> {
-    const type: Type = entryTypes[kind];
-    const fields = entries.map(({ entry }): Record<string, unknown> & EntryFields => ({
-      ...storedFields(type, entry),
-      slug: entry.slug,
-    }));
+    const references = entryReferences[kind] ?? [];
+    const fields = entries.map(({ entry }) => fieldsToStore(entry, references));
     const errors: ImportError[] = [];
-    for (const { field, kind: to, storedAs } of referencesOf(type)) {
+    for (const { field, kind: to, storedAs } of references) {
       const slugs = entries.flatMap(({ entry }) => slugsOf(entry[field]));
       const ids = await this.catalogue.idsBySlugs(to, organizationId, slugs);
       for (const [index, { location, entry }] of entries.entries()) {
@@ -168,6 +166,13 @@ export class CatalogueValidationService {
 }
 
 type ResolvedUnit = LocatedEntry & { readonly compoundId: Types.ObjectId | null };
+
+/** Omits references, which entries contain as slugs. */
+function fieldsToStore(entry: EntryFields, references: readonly Reference[]) {
+  const fields = instanceToPlain(entry) as Record<string, unknown> & EntryFields;
+  for (const { field } of references) delete fields[field];
+  return fields;
+}
 
 function slugsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];

@@ -1,5 +1,5 @@
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
-import { isIdentifier } from '../../core/http/validation/dto-reader.js';
+import { isIdentifier } from '../../core/validation/dto-reader.js';
 import type { DomainError } from '../../core/http/errors/domain-error.js';
 
 const mask = '•••';

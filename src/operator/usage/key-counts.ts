@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { basePath, routeOptionsOf } from '../../core/http/server/route-options.js';
 import { type Operation, operations } from '../../core/http/operations.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
-import { fieldNamesOf } from '../../core/http/validation/dto-field.js';
+import { fieldNamesOf } from '../../core/validation/dto-reader.js';
 import { SingleLeadDto } from '../../leads/dto/upsert-lead.dto.js';
 import { type Counts, sumOf } from './call-counts.js';
 
@@ -12,7 +12,7 @@ type LeadBody = Readonly<Record<string, unknown>> & { readonly leads?: readonly 
 
 const prefix = 'used_';
 const leadRoutes = new Set([`/${basePath}/leads`, `/${basePath}/leads/batch`]);
-const leadFields = new Set(fieldNamesOf(SingleLeadDto));
+const leadFields = fieldNamesOf(SingleLeadDto);
 
 /** Counts operations, and accepted leads with at least half of their fields ignored (rule OPS-37). */
 export function keyCounts(completed: CompletedRequest, request: FastifyRequest): Counts {

@@ -12,9 +12,8 @@ import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenan
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { isPlainObject } from '../../core/values/json.js';
-import { amount } from '../../core/values/numbers.js';
-import { isValid } from '../../core/values/rule.js';
-import { chequeNumber, externalId, isObjectId } from '../../core/values/text.js';
+import { isAmount } from '../../core/values/numbers.js';
+import { isChequeNumber, isExternalId, isObjectId } from '../../core/values/text.js';
 import { chequeStatuses } from '../transitions.js';
 import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
 
@@ -140,9 +139,9 @@ export class CallbackLogRepository {
 
 const loggedFieldChecks = new Map<string, (value: unknown) => boolean>([
   ['reservationId', (value) => typeof value === 'string' && isObjectId(value)],
-  ['installmentId', (value) => isValid(externalId, value)],
-  ['chequeNumber', (value) => isValid(chequeNumber, value)],
-  ['chequeAmount', (value) => isValid(amount, value)],
+  ['installmentId', isExternalId],
+  ['chequeNumber', isChequeNumber],
+  ['chequeAmount', isAmount],
   ['chequeStatus', (value) => isSpellingOf(chequeStatuses, value)],
   ['reservationStatus', (value) => isSpellingOf(reservationStatuses, value)],
 ]);

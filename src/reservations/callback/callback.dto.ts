@@ -1,12 +1,14 @@
-import { Allow } from 'class-validator';
+import { Allow, IsNotEmpty, IsString } from 'class-validator';
 import {
+  CrossFieldRules,
   ExternalIdField,
+  Field,
   NumberField,
   StatusField,
-} from '../../core/http/validation/dto-fields.js';
-import { CrossFieldRules, Field } from '../../core/http/validation/dto-field.js';
-import { AllowUnknownFields } from '../../core/http/validation/dto-reader.js';
-import { chequeNumber, maxChequeNumberLength, stringRule } from '../../core/values/text.js';
+} from '../../core/validation/fields.js';
+import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
+import { MaxCharacters, Rule } from '../../core/validation/rules.js';
+import { maxChequeNumberLength } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
@@ -19,15 +21,13 @@ export class CallbackQuery {
 
 /** Accepts any string, since an unknown id is a 404. */
 export function ReservationIdField(description: string): PropertyDecorator {
-  return Field({ required: true, description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
-    { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
-    stringRule,
-  ]);
+  const api = { required: true, description, minLength: 1, example: '6740b1f2c3d4e5f607182940' };
+  return Field(api, IsNotEmpty(), IsString());
 }
 
 export function ChequeNumberField(description = 'Stored with the cheque.'): PropertyDecorator {
   const api = { type: String, maxLength: maxChequeNumberLength, description, example: '000123' };
-  return Field(api, chequeNumber);
+  return Field(api, IsString(), MaxCharacters(maxChequeNumberLength));
 }
 
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
@@ -49,12 +49,11 @@ export class CallbackDto {
   @NumberField({ description: 'Stored with the cheque update.', example: 250_000 })
   chequeAmount?: number;
 
-  @StatusField(chequeStatuses, { description: 'Status of the cheque; requires installmentId.' }, [
-    {
-      name: 'needsInstallment',
-      isMet: (_status, callback) => (callback as CallbackDto).installmentId !== undefined,
-    },
-  ])
+  @StatusField(
+    chequeStatuses,
+    { description: 'Status of the cheque; requires installmentId.' },
+    Rule('needsInstallment', hasInstallment),
+  )
   chequeStatus?: ChequeStatus;
 
   @StatusField(reservationStatuses, {
@@ -62,6 +61,10 @@ export class CallbackDto {
       'approved and canceled change the reservation; the others are accepted and ignored.',
   })
   reservationStatus?: ReservationStatus;
+}
+
+function hasInstallment(_status: unknown, callback: object | undefined): boolean {
+  return (callback as CallbackDto).installmentId !== undefined;
 }
 
 /** Required with a key for signed callbacks, ignored with any other (rule AUTH-8). */

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
 import { ReservationDocument } from '../../availability/reservation.schema.js';
 import { present, type Presented, responseClass } from '../../core/fields/declared-fields.js';
-import { Field } from '../../core/http/validation/dto-field.js';
-import { stringRule } from '../../core/values/text.js';
+import { Field } from '../../core/validation/fields.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 
 export type PresentedWallet = Presented<ChequeWalletDocument>;
@@ -46,7 +46,7 @@ export class ReservationUpsertResponseDto {
 export class ReservationIdParam {
   @Field(
     { required: true, description: 'Id of the reservation.', example: '6740b1f2c3d4e5f607182940' },
-    [stringRule],
+    IsString(),
   )
   reservationId!: string;
 }

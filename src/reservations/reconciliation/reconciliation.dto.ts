@@ -5,7 +5,7 @@ import {
   ItemsField,
   NumberField,
   StatusField,
-} from '../../core/http/validation/dto-fields.js';
+} from '../../core/validation/fields.js';
 import {
   bouncedExample,
   ChequeNumberField,

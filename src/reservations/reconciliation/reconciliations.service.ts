@@ -8,7 +8,7 @@ import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-
 import { Snapshots } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
-import { validatedDto } from '../../core/http/validation/validation.pipe.js';
+import { validatedDto } from '../../core/validation/validate-dto.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { type CsvRow, readCsv } from '../../core/values/csv.js';

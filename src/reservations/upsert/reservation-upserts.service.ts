@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { ignoredFieldsValue } from '../../core/http/validation/dto-reader.js';
+import { ignoredFieldsValue } from '../../core/validation/dto-reader.js';
 import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';
 import { WriteServices } from '../../core/writes/group-transaction.js';

@@ -3,15 +3,16 @@ import {
   BooleanField,
   externalIdApi,
   ExternalIdField,
+  Field,
   ItemsField,
   NumberField,
   StatusField,
   TimeField,
-} from '../../core/http/validation/dto-fields.js';
+} from '../../core/validation/fields.js';
 import { isPlainObject } from '../../core/values/json.js';
-import { Field, NestedType } from '../../core/http/validation/dto-field.js';
-import { isValid } from '../../core/values/rule.js';
-import { externalId } from '../../core/values/text.js';
+import { ReadAs } from '../../core/validation/dto-reader.js';
+import { Rule } from '../../core/validation/rules.js';
+import { isExternalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
 import { ChequeNumberField } from '../callback/callback.dto.js';
 import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
@@ -69,9 +70,9 @@ export class UpsertReservationDto {
       description: 'The unit, by slug, recordSystemId or unitId; required to create.',
       example: 'palm-meadows-a-101',
     },
-    [{ name: 'isUnitReference', isMet: isUnitReference }],
+    ReadAs({ names: unitIds }),
+    Rule('isUnitReference', isUnitReference),
   )
-  @NestedType({ names: unitIds })
   unit?: UnitReference;
 
   @Field(
@@ -79,9 +80,9 @@ export class UpsertReservationDto {
       type: ExternalReference,
       description: 'The lead who reserves, by the external id that it was posted with.',
     },
-    [{ name: 'isLeadReference', isMet: (value) => hasExactlyOneId(value, leadIds) }],
+    ReadAs({ names: leadIds }),
+    Rule('isLeadReference', (value) => hasExactlyOneId(value, leadIds)),
   )
-  @NestedType({ names: leadIds })
   lead?: ExternalReference;
 
   @StatusField(reservationStatuses, {
@@ -115,7 +116,7 @@ export class UpsertReservationDto {
         'Creates or extends the wallet of the reservation. A known installment gets the sent ' +
         'fields and keeps its status and history.',
     },
-    [{ name: 'uniqueInstallments', isMet: hasUniqueInstallments }],
+    Rule('uniqueInstallments', hasUniqueInstallments),
   )
   cheques?: ChequeRequestDto[];
 }
@@ -129,14 +130,14 @@ function hasUniqueInstallments(cheques: unknown): boolean {
 }
 
 function isUnitReference(value: unknown): boolean {
-  return isValid(externalId, value) || hasExactlyOneId(value, unitIds);
+  return isExternalId(value) || hasExactlyOneId(value, unitIds);
 }
 
 /** Ignores unknown names, which are reported separately. */
 function hasExactlyOneId(value: unknown, names: readonly string[]): boolean {
   if (!isPlainObject(value)) return false;
   const ids = names.flatMap((name) => (Object.hasOwn(value, name) ? [value[name]] : []));
-  return ids.length === 1 && isValid(externalId, ids[0]);
+  return ids.length === 1 && isExternalId(ids[0]);
 }
 
 export const reservationExamples = {

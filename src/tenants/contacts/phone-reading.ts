@@ -1,6 +1,5 @@
 import { type CountryCode, parsePhoneNumberFromString, type PhoneNumber } from 'libphonenumber-js';
-import { isValid } from '../../core/values/rule.js';
-import { maxLength } from '../../core/values/text.js';
+import { hasAtMost } from '../../core/values/text.js';
 
 /** Strings with more characters are not phones (rule LEAD-4). */
 export const maxPhoneLength = 64;
@@ -24,7 +23,7 @@ const scientificNotation = /^\d+[.,٫]\d+E\+\d+$/i;
 const repeatedDigit = /^(\d)\1{7,}$/;
 
 export function isPhone(text: string): boolean {
-  return isValid([maxLength(maxPhoneLength)], text) && digitsOf(text).length >= phoneMinDigits;
+  return hasAtMost(maxPhoneLength, text) && digitsOf(text).length >= phoneMinDigits;
 }
 
 /** Converts the digits of all scripts to ASCII and drops everything else. */

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { statusKey } from '../../availability/availability.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { type ReferenceKind, referencesOf } from '../../core/fields/declared-fields.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { unitReferences } from '../../catalogue/references.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -19,12 +19,6 @@ import type { UnitFiltersQuery } from './units.query.js';
 type UnitFilter = TenantFilter<UnitDocument>;
 type Field = keyof UnitDocument;
 type Ids = readonly Types.ObjectId[];
-
-const references = referencesOf(UnitDocument) as readonly {
-  readonly field: 'compound' | 'phase' | 'propertyType' | 'unitDesign' | 'amenities';
-  readonly kind: ReferenceKind;
-  readonly storedAs: Field;
-}[];
 
 /** Beyond this number of changed documents of one kind, every unit counts as changed. */
 const maxChangedReferences = 1_000;
@@ -80,7 +74,7 @@ export class UnitFiltersService {
     query: UnitFiltersQuery,
   ): Promise<UnitFilter[]> {
     const named = await Promise.all(
-      references.map(async ({ field: parameter, kind, storedAs: field }) => {
+      unitReferences.map(async ({ field: parameter, kind, storedAs: field }) => {
         const names = itemsOf(query[parameter]) ?? [];
         const found =
           names.length === 0 ? [] : await this.catalogue.idsByNames(kind, organizationId, names);
@@ -103,7 +97,7 @@ export class UnitFiltersService {
   /** Includes units that refer to changed documents (rule COMP-3). */
   private async changedSince(organizationId: Types.ObjectId, since: Date): Promise<UnitFilter> {
     const changed = await Promise.all(
-      references.map(async ({ kind, storedAs: field }) => {
+      unitReferences.map(async ({ kind, storedAs: field }) => {
         const limit = maxChangedReferences + 1;
         const ids = await this.catalogue.idsChangedSince(kind, organizationId, since, limit);
         return { field, ids };

@@ -1,5 +1,5 @@
 import type { SortOrder } from '../../core/database/documents/keyset.js';
-import { Field } from '../../core/http/validation/dto-field.js';
+import { Field, IsOneOf } from '../../core/validation/fields.js';
 import {
   CommaList,
   ExternalIdList,
@@ -9,9 +9,8 @@ import {
   PollingQuery,
   SortList,
   ZeroOrOneField,
-} from '../../core/http/validation/query-fields.js';
+} from '../../core/validation/query-fields.js';
 import { type Language, defaultLanguage } from '../../core/localization/language.js';
-import { oneOf } from '../../core/values/rule.js';
 
 const sortFields = [
   'createdAt',
@@ -110,7 +109,7 @@ export class ExportUnitsQuery extends UnitFiltersQuery {
       enum: [...exportFormats],
       description: 'Overrides the Accept header.',
     },
-    [oneOf(exportFormats)],
+    IsOneOf(exportFormats),
   )
   format?: ExportFormat;
 

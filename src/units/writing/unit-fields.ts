@@ -1,7 +1,6 @@
 import { slug as slugOf } from 'github-slugger';
 import type { Types } from 'mongoose';
-import { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { storedFields } from '../../core/fields/declared-fields.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { Language, Localized } from '../../core/localization/language.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';
@@ -85,9 +84,30 @@ export function requestedUnitFields(
 ): Partial<UnitDocument> {
   const { name, isDeleted } = input;
   return {
-    ...storedFields(UnitDocument, input),
+    ...sentFields(input),
     ...(name === undefined ? {} : mergedName(name, stored, language)),
     ...(isDeleted === undefined ? {} : { isDeleted }),
+  };
+}
+
+/** Omits references, which {@link resolveLinks} resolves, and fields that depend on the stored unit. */
+function sentFields(input: UpsertUnitDto): Partial<UnitDocument> {
+  const {
+    compound: _compound,
+    phase: _phase,
+    unitDesign: _unitDesign,
+    propertyType: _propertyType,
+    amenities: _amenities,
+    name: _name,
+    isDeleted: _isDeleted,
+    floor,
+    media,
+    ...fields
+  } = input;
+  return {
+    ...fields,
+    ...(floor && { floor: { ...floor } }),
+    ...(media && { media: media.map((one) => ({ ...one })) }),
   };
 }
 

@@ -13,7 +13,7 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
 import { ApiProperty } from '@nestjs/swagger';
-import { defaultPageLimit } from '../validation/query-fields.js';
+import { defaultPageLimit } from '../../validation/query-fields.js';
 
 export class PaginationDto {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this response.', example: 10 })

@@ -18,7 +18,7 @@ import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { ServiceResponse } from '../../idempotency/idempotency-claim.js';
 import type { Operation } from '../operations.js';
 import type { RouteOptions } from '../server/route-options.js';
-import { IgnoredNamesInterceptor } from '../validation/validation.pipe.js';
+import { UnknownNamesInterceptor } from '../../validation/unknown-names.interceptor.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
@@ -113,7 +113,7 @@ export function JsonBody(type: Type, examples: Readonly<Record<string, object>>)
     { summary, value },
   ]);
   return applyDecorators(
-    UseInterceptors(BodyInterceptor, IdempotencyInterceptor, IgnoredNamesInterceptor),
+    UseInterceptors(BodyInterceptor, IdempotencyInterceptor, UnknownNamesInterceptor),
     ApiBody({
       type,
       examples: Object.fromEntries(named) as Record<string, { value: object }>,

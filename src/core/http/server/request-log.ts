@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { DomainError } from '../errors/domain-error.js';
 import type { Notice } from '../request-caller.js';
-import { isIdentifier } from '../validation/dto-reader.js';
+import { isIdentifier } from '../../validation/dto-reader.js';
 import { routePatternOf } from './route-options.js';
 
 export interface CompletedRequest {

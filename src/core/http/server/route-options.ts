@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { Operation } from '../operations.js';
-import type { DtoClass } from '../validation/dto-field.js';
+import type { DtoClass } from '../../validation/dto-reader.js';
 
 export const basePath = 'external/apis/v1.0';
 

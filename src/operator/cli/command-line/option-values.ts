@@ -4,14 +4,13 @@ import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/ope
 import { languages } from '../../../core/localization/language.js';
 import { dayMs, isWithoutZone, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
-import { isValid, type ValueRules } from '../../../core/values/rule.js';
 import {
-  externalId as externalIdRule,
-  maxExternalIdLength,
+  isExternalId,
   isObjectId,
-  shortText,
+  isShortText,
+  isWebAddress,
+  maxExternalIdLength,
   maxShortTextLength,
-  httpUrl,
 } from '../../../core/values/text.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
 import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
@@ -32,14 +31,14 @@ export const objectId = parser(
 
 /** Accepts an id of an outside system unchanged. */
 export const externalId = textParser(
-  externalIdRule,
+  isExternalId,
   `It must have 1 to ${limitText(maxExternalIdLength)} characters.`,
 );
 
 export const text = (value: string): string => value;
 
 export const name = textParser(
-  shortText,
+  isShortText,
   `It must have 1 to ${limitText(maxShortTextLength)} characters.`,
 );
 
@@ -48,7 +47,10 @@ export const domain = parser((value) => {
   return hostName.test(host) ? host : null;
 }, 'It must be a host name such as api.example.com.');
 
-export const url = textParser(httpUrl, 'It must be an http or https URL.');
+export const url = textParser(
+  (value) => isShortText(value) && isWebAddress(value),
+  'It must be an http or https URL.',
+);
 
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
 
@@ -129,8 +131,8 @@ function distinctItems(value: string): string[] {
   return [...new Set(value.split(',').map((one) => one.trim()))];
 }
 
-function textParser(rule: ValueRules, message: string) {
-  return parser((value) => (isValid(rule, value) ? value : null), message);
+function textParser(isValid: (value: string) => boolean, message: string) {
+  return parser((value) => (isValid(value) ? value : null), message);
 }
 
 function parseZonedTime(value: string): Date | null {

@@ -89,7 +89,7 @@ async function assertPerson(values: {
   readonly phone: string | undefined;
   readonly email: string | undefined;
 }): Promise<void> {
-  const { emailRule } = await import('../../../core/values/email.js');
+  const { isVisibleEmail } = await import('../../../core/values/email.js');
   const { isPhone, maxPhoneLength, phoneMinDigits } =
     await import('../../../tenants/contacts/phone-reading.js');
   const { phone, email } = values;
@@ -102,7 +102,7 @@ async function assertPerson(values: {
         `${maxPhoneLength} characters, such as 0100 123 4567.`,
     );
   }
-  if (email !== undefined && !emailRule.isMet(email)) {
+  if (email !== undefined && !isVisibleEmail(email)) {
     throw new UsageError(
       `${email} is not a valid email address, or contains characters that cannot be seen: type it, ` +
         'such as mona@example.com.',

@@ -1,15 +1,8 @@
-import { ValidateIf } from 'class-validator';
-import { decimal, parseInteger } from '../../values/numbers.js';
-import {
-  splitList,
-  maxExternalIdLength,
-  maxLength,
-  storableRule,
-  stringRule,
-} from '../../values/text.js';
-import type { ValueRule, ValueRules } from '../../values/rule.js';
-import { Field } from './dto-field.js';
-import { TimeField } from './dto-fields.js';
+import { IsIn, IsString, ValidateIf } from 'class-validator';
+import { parseDecimal, parseInteger } from '../values/numbers.js';
+import { hasAtMost, maxExternalIdLength, splitList } from '../values/text.js';
+import { Field, TimeField } from './fields.js';
+import { IsStorable, type MessageContext, Rule } from './rules.js';
 
 const maxPageLimit = 100;
 export const defaultPageLimit = 10;
@@ -21,7 +14,7 @@ export function PageNumber(): PropertyDecorator {
   const maximum = Number.MAX_SAFE_INTEGER;
   return Field(
     { type: 'integer', minimum: 1, maximum, default: 1, description: 'Number of the page.' },
-    [isPositive(maximum)],
+    IsPositive(maximum),
   );
 }
 
@@ -34,14 +27,10 @@ export function PageLimit(): PropertyDecorator {
       default: defaultPageLimit,
       description: 'Maximum number of items of a page.',
     },
-    [
-      isPositive(Infinity),
-      {
-        name: 'doesNotExceed',
-        isMet: (value) => (parseInteger(value, 0, Infinity) ?? 0) <= maxPageLimit,
-        values: { limit: maxPageLimit },
-      },
-    ],
+    IsPositive(Infinity),
+    Rule('doesNotExceed', (value) => (parseInteger(value, 0, Infinity) ?? 0) <= maxPageLimit, {
+      limit: maxPageLimit,
+    }),
   );
 }
 
@@ -50,14 +39,14 @@ export function UnlessAllRequested(): PropertyDecorator {
 }
 
 export function ZeroOrOneField(description: string): PropertyDecorator {
-  return Field({ type: 'integer', enum: [0, 1], default: 0, description }, [
-    { name: 'isSwitch', isMet: (value) => value === '0' || value === '1' },
-  ]);
+  const isSwitch = IsIn(['0', '1'], { context: { rule: 'isSwitch' } });
+  return Field({ type: 'integer', enum: [0, 1], default: 0, description }, isSwitch);
 }
 
 export function PlainNumber(description: string): PropertyDecorator {
   const range = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-  return Field({ type: 'number', ...range, description }, [decimal]);
+  const isDecimal = Rule('isPlainNumber', (value) => parseDecimal(value) !== null);
+  return Field({ type: 'number', ...range, description }, isDecimal);
 }
 
 export function WholeNumber(options: {
@@ -67,13 +56,13 @@ export function WholeNumber(options: {
   readonly default?: number;
 }): PropertyDecorator {
   const { minimum, maximum = Number.MAX_SAFE_INTEGER } = options;
-  return Field({ type: 'integer', ...options, maximum }, [
-    {
-      name: 'isWholeNumber',
-      isMet: (value) => parseInteger(value, minimum, maximum) !== null,
-      values: { minimum, maximum: String(maximum) },
-    },
-  ]);
+  return Field(
+    { type: 'integer', ...options, maximum },
+    Rule('isWholeNumber', (value) => parseInteger(value, minimum, maximum) !== null, {
+      minimum,
+      maximum: String(maximum),
+    }),
+  );
 }
 
 const separatorNote = 'Several are separated by commas; a comma within a value is sent as \\,.';
@@ -81,23 +70,30 @@ const separatorNote = 'Several are separated by commas; a comma within a value i
 /** Rejects a repeated parameter. */
 export function CommaList(
   description: string,
-  rules: ValueRules = [],
   itemPattern = listItem,
+  ...rules: readonly PropertyDecorator[]
 ): PropertyDecorator {
-  const ofItems = rules.map((rule) => ({
-    ...rule,
-    isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
-  }));
   const pattern = `^${itemPattern}(?:,${itemPattern})*$`;
-  return Field({ type: 'string', pattern, description: `${description} ${separatorNote}` }, [
-    { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
-    storableRule,
-    ...ofItems,
-  ]);
+  return Field(
+    { type: 'string', pattern, description: `${description} ${separatorNote}` },
+    Rule('isCommaList', (value) => !itemsOf(value).includes('')),
+    IsStorable(),
+    ...rules,
+  );
+}
+
+export function EachItem(
+  name: string,
+  isMet: (item: string) => boolean,
+  context: MessageContext,
+): PropertyDecorator {
+  return Rule(name, (value) => itemsOf(value).every(isMet), context);
 }
 
 export function ExternalIdList(description: string): PropertyDecorator {
-  return CommaList(description, [maxLength(maxExternalIdLength)]);
+  const limit = maxExternalIdLength;
+  const isShort = EachItem('maxLength', (item) => hasAtMost(limit, item), { limit });
+  return CommaList(description, listItem, isShort);
 }
 
 export function SortList(fields: readonly string[], fallback: string): PropertyDecorator {
@@ -111,7 +107,7 @@ export function SortList(fields: readonly string[], fallback: string): PropertyD
         `Comma-separated list of ${list}, each at most once; - before a field for descending order. ` +
         `Without it ${fallback}, with updatedSince updatedAt.`,
     },
-    [{ name: 'isSortList', isMet: (value) => isSortList(value, fields), values: { fields: list } }],
+    Rule('isSortList', (value) => isSortList(value, fields), { fields: list }),
   );
 }
 
@@ -119,8 +115,8 @@ function itemsOf(value: unknown): string[] {
   return typeof value === 'string' ? splitList(value) : [''];
 }
 
-function isPositive(maximum: number): ValueRule {
-  return { name: 'isPositiveNumber', isMet: (value) => parseInteger(value, 1, maximum) !== null };
+function IsPositive(maximum: number): PropertyDecorator {
+  return Rule('isPositiveNumber', (value) => parseInteger(value, 1, maximum) !== null);
 }
 
 function isSortList(value: unknown, fields: readonly string[]): boolean {
@@ -146,7 +142,7 @@ export class PollingQuery {
         'Value of next from the previous response, with otherwise the same parameters and without ' +
         'page. 0 starts a copy of everything in the order of ids.',
     },
-    [stringRule],
+    IsString(),
   )
   after?: string;
 
