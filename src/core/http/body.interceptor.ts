@@ -17,7 +17,7 @@ import { hasBody } from './server/request-body.js';
 import { RequestDeadline } from './server/request-deadline.js';
 import { routeOptionsOf } from './server/route-options.js';
 import { fieldNamesOf } from '../validation/dto-reader.js';
-import { parseJsonBody } from './validation/json-body.js';
+import { parseJsonBody } from './json-body.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -54,8 +54,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ): Promise<Observable<unknown>> {
     const { caller } = request;
     if (caller === undefined) return next.handle();
-    const namesBefore = new Set(Object.keys(reply.getHeaders()));
-    const headersSoFar = () => headersSince(namesBefore, request, reply);
+    const before = { ...reply.getHeaders() };
+    const headersSoFar = () => headersSince(before, request, reply);
     const fingerprint = fingerprintOf(request);
     const { claim, response } = await this.idempotency.begin({
       caller,
@@ -161,14 +161,14 @@ function withSortedMembers(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, withSortedMembers(value[name])]));
 }
 
-/** Returns only headers that this request set, and the language of its response. */
+/** Returns only headers that were set or changed since, and the language of the response. */
 function headersSince(
-  before: ReadonlySet<string>,
+  before: Readonly<Record<string, unknown>>,
   { language }: FastifyRequest,
   reply: FastifyReply,
 ): Record<string, string> {
   const set = Object.entries(reply.getHeaders()).filter(
-    ([name]) => !before.has(name) && name !== 'connection',
+    ([name, value]) => before[name] !== value && name !== 'connection',
   );
   const own = set.map(([name, value]) => [name, String(value)] as const);
   return { 'content-language': language, ...Object.fromEntries(own) };

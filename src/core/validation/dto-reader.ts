@@ -87,6 +87,8 @@ const rejections = new WeakMap<object, ReadDto>();
 
 /** Keeps the reading for {@link readPart}, so that each part is read once. */
 export function readAhead(type: DtoClass, sent: object, part: RequestPart): ReadDto {
+  const known = reads.get(sent);
+  if (known !== undefined) return known;
   const read = readDto(type, sent, part);
   reads.set(sent, read);
   return read;

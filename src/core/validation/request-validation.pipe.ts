@@ -9,7 +9,7 @@ import { instanceToPlain } from 'class-transformer';
 import { DomainError } from '../http/errors/domain-error.js';
 import { httpErrors } from '../http/errors/http-errors.js';
 import { isPlainObject } from '../values/json.js';
-import { readPart, rejectionOf } from './dto-reader.js';
+import { type DtoClass, readAhead, readPart, rejectionOf } from './dto-reader.js';
 import { brokenFields, validationFailed, validatorOptions } from './validate-dto.js';
 
 /** Class-transformer copies unknown names, walks free-form objects, and drops keys such as `constructor`. */
@@ -35,6 +35,8 @@ export class RequestValidationPipe extends ValidationPipe {
     if (metadata.type === 'body' && !isPlainObject(value)) {
       throw new DomainError(httpErrors.bodyMustBeObject);
     }
+    const { type, metatype } = metadata;
+    if (type === 'query' && metatype) readAhead(metatype as DtoClass, value as object, type);
     return super.transform(value, metadata);
   }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Long } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { readDto } from '../../core/validation/dto-reader.js';
-import { parseJsonBody } from '../../core/http/validation/json-body.js';
+import { parseJsonBody } from '../../core/http/json-body.js';
 import { type CsvRow, csvRows, readCsv, verbatimCsvRows } from '../../core/values/csv.js';
 import { utf8Text } from '../../core/values/file-text.js';
 import { isPlainObject, jsonLine, objectOf, scalarText } from '../../core/values/json.js';
