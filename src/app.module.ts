@@ -69,7 +69,7 @@ export class AppModule {
         HealthModule,
         OpsListenerModule,
       ],
-      providers: [...guards.map((guard) => ({ provide: APP_GUARD, useExisting: guard }))],
+      providers: guards.map((guard) => ({ provide: APP_GUARD, useExisting: guard })),
     };
   }
 }

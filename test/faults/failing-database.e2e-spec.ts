@@ -319,7 +319,7 @@ describe('a cached response', () => {
       expect(inOneLoad).toBe(reads);
     });
 
-    it('is loaded once more, not by each of them, after a load that failed', async () => {
+    it('is loaded by one of them after a load that failed', async () => {
       await failRead({ errorCode: 13 });
       const statuses = (await Promise.all(Array.from({ length: 50 }, get))).map(
         ({ status }) => status,
