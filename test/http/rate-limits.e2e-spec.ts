@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { Clock } from '../../src/core/configuration/clock.js';
+import { Metrics } from '../../src/core/observability/metrics.js';
 import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
+import { valueIn } from '../operations/metrics-text.js';
 import { runJson } from '../operator/command-line.js';
 import { addKey, mayReadEvents } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -272,6 +274,24 @@ describe('MAX_CONCURRENT_REQUESTS', () => {
     sockets[0]?.destroy();
     await eventually(async () => one.get('/leads/none').expect(404));
     sockets[1]?.destroy();
+  });
+
+  it('counts pipelined requests until their connection closes', async () => {
+    const { key } = await limited.addTenant({ key: mayReadEvents });
+    const socket = openSocket(limited.url).on('error', () => undefined);
+    const get = (path: string) =>
+      rawRequest(`GET /${basePath}${path}`, [`api-key: ${key}`, 'x-request-id: pipelined']);
+    // The responses of the others wait for that of the first.
+    socket.write(get('/events?after=0&wait=20') + get('/leads/none').repeat(2));
+    const readLead = () => limited.api('get', '/leads/none').set('api-key', key);
+    const metrics = limited.service.app.get(Metrics);
+    await eventually(async () =>
+      expect(await valueIn(metrics, 'key_requests_running_max')).toBe(2),
+    );
+    expect((await readLead()).status).toBe(429);
+    socket.destroy();
+    await eventually(async () => expect((await readLead()).status).toBe(404));
+    await eventually(() => expect(logLinesWith(limited.logged(), 'pipelined')).toHaveLength(3));
   });
 
   it('does not count long polls', async () => {

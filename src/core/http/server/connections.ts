@@ -56,6 +56,7 @@ export class Connections {
   private readonly listener = createServer();
   private readonly unused = new Set<Socket>();
   private readonly latest = new WeakMap<Socket, Exchange>();
+  private readonly waiting = new WeakMap<Socket, Set<ServerResponse>>();
   /** Nothing that a client sends after a refused request can be trusted, so it does not run. */
   private readonly refused = new WeakSet<Socket>();
   /** New requests run once it resolves. */
@@ -97,13 +98,17 @@ export class Connections {
     server.on('checkContinue', receive).on('checkExpectation', receive);
     server.on('connection', (socket) => {
       this.unused.add(socket);
-      socket.once('close', () => this.unused.delete(socket));
+      this.waiting.set(socket, new Set());
+      socket.once('close', () => this.forget(socket));
       const [oldest] = this.unused;
       if (!logger && this.unused.size > limit) oldest?.destroy();
     });
     server.prependListener('request', (request, response) => {
-      this.unused.delete(request.socket);
-      this.latest.set(request.socket, { request, response });
+      const { socket } = request;
+      this.unused.delete(socket);
+      this.latest.set(socket, { request, response });
+      const waiting = this.waiting.get(socket)?.add(response);
+      response.once('close', () => waiting?.delete(response));
     });
     fastify.addHook('preClose', (done) => {
       this.isDraining = true;
@@ -155,6 +160,14 @@ export class Connections {
     this.hold = undefined;
     hold.resolve();
     await delay(firstRequestMs);
+  }
+
+  private forget(socket: Socket): void {
+    this.unused.delete(socket);
+    // Node closes only the response whose turn it is. Without their end, pipelined ones would count as running forever.
+    setImmediate(() => {
+      for (const response of this.waiting.get(socket) ?? []) response.emit('close');
+    });
   }
 
   /** Responds to malformed, oversized or slow input after all earlier requests (rule HTTP-24). */
