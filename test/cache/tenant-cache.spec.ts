@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Types } from 'mongoose';
@@ -138,7 +139,19 @@ describe('a response', () => {
     for (let times = 0; times < 2; times++) {
       expect(await cache.fetch(organization, 'stream', load)).toBeUndefined();
     }
-    expect(await stats()).toMatchObject({ hits: 0, misses: 2, entries: 0 });
+    expect(await stats()).toMatchObject({ hits: 0, misses: 2 });
+  });
+
+  it('that cannot be shared may take longer than the lifetime of an entry', async () => {
+    const metrics = new Metrics();
+    const environment = readEnvironment({ NODE_ENV: 'test' });
+    const cache = new TenantCache(environment, metrics);
+    const load = async () => {
+      // The library removes the entry of a running load after the lifetime.
+      await delay(cacheLifetimeMs + 200);
+      return undefined;
+    };
+    expect(await cache.fetch(organization, 'slow stream', load)).toBeUndefined();
   });
 
   it('takes no more memory than RESPONSE_CACHE_BYTES, one of them at most an eighth', async () => {

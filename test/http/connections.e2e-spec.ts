@@ -1,6 +1,8 @@
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { addCompound, addUnit } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { openSocket, rawRequest, readToEnd, sendRaw } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -92,6 +94,46 @@ describe('a connection', () => {
     expect(await statusesOf(service.url, bytes)).toEqual([400, 201, 200]);
   });
 });
+
+describe('a shutdown', () => {
+  it('sends a response completely to a client that reads slowly', async () => {
+    const other = await startTestService({ DRAIN_MS: '0' });
+    const tenant = await other.addTenant();
+    const slug = 'long';
+    const compoundId = await tenant.add(addCompound, { 'en-us': slug }, { slug });
+    const name = { 'en-us': 'x'.repeat(110_000) };
+    for (let index = 0; index < 35; index++) {
+      await tenant.add(addUnit, { compoundId, slug: `long-${index}`, name });
+    }
+    const socket = openSocket(other.url);
+    socket.write(
+      rawRequest(`GET /${basePath}/compounds/${slug}/units`, [`api-key: ${tenant.key}`]),
+    );
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    socket.pause();
+    const length = Number(/^content-length: (\d+)\r$/im.exec(String(first))?.[1]);
+    const head = first.indexOf('\r\n\r\n') + 4;
+    const stopped = other.service.shutDown();
+    await eventually(async () => expect(await isRefused(other.url)).toBe(true));
+    let received = first.length - head;
+    socket.on('data', (chunk: Buffer) => (received += chunk.length)).resume();
+    await once(socket, 'close');
+    expect(length).toBeGreaterThan(3_000_000);
+    expect(received).toBe(length);
+    expect(await stopped).toBe(true);
+    await other.stop();
+  });
+});
+
+async function isRefused(url: string): Promise<boolean> {
+  const socket = openSocket(url);
+  const outcome = await once(socket, 'connect').then(
+    () => false,
+    () => true,
+  );
+  socket.destroy();
+  return outcome;
+}
 
 describe('the size of a request', () => {
   it('is limited by the settings for headers, body and depth', async () => {

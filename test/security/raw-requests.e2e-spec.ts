@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { openSocket, rawRequest } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
@@ -82,6 +83,7 @@ describe('an ambiguous request', () => {
     }),
     ['a transfer encoding in HTTP/1.0', () => inHttp10()],
     ['a transfer encoding in HTTP/1.0 with keep-alive', () => inHttp10('Connection: keep-alive')],
+    ['two hosts and a broken path', () => get('/%zz', 'Host: y')],
     ['no host', () => get(health).replace('Host: x\r\n', '')],
     ['two hosts', () => get(health, 'Host: y')],
     ['lines without a carriage return', () => post([length], body).replaceAll('\r\n', '\n')],
@@ -106,6 +108,38 @@ describe('an ambiguous request', () => {
     const { statuses, text } = await exchange(`${file}NONSENSE\r\n\r\n`);
     expect(statuses).toEqual([200, 400]);
     expect(text.length).toBeGreaterThan(20_000);
+  });
+});
+
+describe('an offer to upgrade', () => {
+  it('is ignored, and nothing that follows it on the connection runs', async () => {
+    const offer = get(health, 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c');
+    const { statuses, text } = await exchange(offer + smuggled());
+    expect([statuses, text.includes('x-request-id: smuggled')]).toEqual([[200], false]);
+    expect(text).toMatch(/^connection: close\r$/im);
+    const socket = openSocket(service.url).on('error', () => undefined);
+    const hidden = rawRequest(`GET ${health}`, ['x-request-id: hidden']);
+    const posted = post([`Content-Length: ${hidden.length}`], '');
+    socket.write(offer + posted);
+    let received = '';
+    socket.on('data', (chunk) => (received += String(chunk)));
+    await once(socket, 'data');
+    socket.write(hidden);
+    await once(socket, 'close');
+    expect(received).not.toContain('hidden');
+  });
+});
+
+describe('responses to earlier requests', () => {
+  const ok = () => get(health, 'x-request-id: earlier');
+
+  it.each<[string, () => string, number[]]>([
+    ['a wrong host', () => get(health, 'Host: y'), [400]],
+    ['bytes that are not HTTP', () => 'NONSENSE\r\n\r\n', [400]],
+    ['CONNECT', () => rawRequest('CONNECT x:1', []), [400]],
+  ])('arrive before the one to %s', async (_, last, statuses) => {
+    const received = await exchange(ok() + ok() + last());
+    expect(received.statuses).toEqual([200, 200, ...statuses]);
   });
 });
 

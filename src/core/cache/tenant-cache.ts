@@ -21,7 +21,7 @@ export interface CachedResponse {
 }
 
 interface Entry {
-  readonly response: CachedResponse;
+  readonly response: CachedResponse | undefined;
   /** Time of `performance.now()`. */
   readonly loadedAt: number;
 }
@@ -90,7 +90,7 @@ export class TenantCache {
         // The callers that joined too old a load share the next one.
         forceRefresh = entry !== undefined && askedAt - entry.loadedAt > cacheLifetimeMs;
         if (forceRefresh) continue;
-        (isOwnLoad ? this.misses : this.hits).inc();
+        (isOwnLoad || !entry?.response ? this.misses : this.hits).inc();
         return entry?.response;
       } catch (error) {
         if (isOwnLoad || hasFailed) throw error;
@@ -108,7 +108,7 @@ export class TenantCache {
     return new LRUCache<string, Entry, Load>({
       maxSize,
       maxEntrySize: Math.max(1, Math.floor(maxSize * maxEntryShare)),
-      sizeCalculation: ({ response }, key) => overheadBytes + key.length + response.bytes,
+      sizeCalculation: ({ response }, key) => overheadBytes + key.length + (response?.bytes ?? 0),
       ttl: cacheLifetimeMs,
       ttlResolution: 0,
       ttlAutopurge: true,
@@ -121,8 +121,10 @@ export class TenantCache {
       fetchMethod: async (_key, _stale, { context, options }) => {
         const loadedAt = this.now();
         const response = await context();
-        options.ttl = Math.max(1, cacheLifetimeMs - (this.now() - loadedAt));
-        return response && { response, loadedAt };
+        const age = this.now() - loadedAt;
+        options.ttl = response === undefined ? 1 : Math.max(1, cacheLifetimeMs - age);
+        // The library rejects a load of undefined that took longer than the lifetime.
+        return { response, loadedAt };
       },
     });
   }

@@ -88,7 +88,11 @@ export class BodyInterceptor implements NestInterceptor {
   private async read({ raw }: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
     // Data that arrived before a disconnect counts, however long the key lookup took.
     if (raw.destroyed && raw.complete) return (raw.read() as Buffer | null) ?? emptyBody;
-    if (/100-continue/i.test(raw.headers.expect ?? '')) reply.raw.writeContinue();
+    if (raw.httpVersion !== '1.0' && /100-continue/i.test(raw.headers.expect ?? '')) {
+      reply.raw.writeContinue();
+      // From now on, the client sends the whole body.
+      delete raw.headers.expect;
+    }
     const parts: Buffer[] = [];
     let length = 0;
     try {

@@ -5,6 +5,8 @@ import type { Types } from 'mongoose';
 import { RequestQuery } from '../../core/validation/request-parts.js';
 import { CurrentCaller, type RequestCaller } from '../../core/http/request-caller.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
+import { RateLimitGuard } from '../../core/http/rate-limit/rate-limit.guard.js';
+import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { acceptedType, addVary } from '../../core/http/lists/response-streams.js';
 import { objectIdOf } from '../outbox/message.js';
 import { eventErrors } from './event-errors.js';
@@ -27,7 +29,10 @@ const nextHeader = {
 @ApiSecurity('api-key')
 @Controller('events')
 export class EventsController {
-  constructor(private readonly feed: EventFeedService) {}
+  constructor(
+    private readonly feed: EventFeedService,
+    private readonly limits: RateLimitGuard,
+  ) {}
 
   @Get()
   @Endpoint({
@@ -66,7 +71,7 @@ export class EventsController {
     },
   })
   async read(
-    @CurrentCaller() { organizationId }: RequestCaller,
+    @CurrentCaller() caller: RequestCaller,
     @RequestQuery() query: EventsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -75,7 +80,9 @@ export class EventsController {
     reply.raw.once('close', () => disconnection.abort());
     // The client may have left during the key lookup.
     if (reply.raw.destroyed) disconnection.abort();
+    const { organizationId } = caller;
     const page = await this.feed.read(organizationId, query, disconnection.signal);
+    if (isLongPoll(request)) this.limits.takePlace(caller, reply);
     const accepted = acceptedType(request, [jsonType, cloudEventsType]) ?? jsonType;
     const content =
       accepted === jsonType ? page : page.data.map((event) => cloudEvent(event, organizationId));

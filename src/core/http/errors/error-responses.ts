@@ -55,7 +55,9 @@ export class ErrorResponses implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.respond(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    const request = http.getRequest<FastifyRequest>();
+    // The deadline's response may still wait for the rest of an unread body.
+    if (!request.isOverdue) this.respond(error, request, http.getResponse<FastifyReply>());
   }
 
   /** Logs an unexpected error; does nothing after the response was sent. */

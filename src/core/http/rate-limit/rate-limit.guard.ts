@@ -5,6 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { Metrics } from '../../observability/metrics.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
+import type { RequestCaller } from '../request-caller.js';
 import { isLongPoll } from '../server/request-metrics.js';
 import { type RateLimit, TokenBuckets } from './token-buckets.js';
 
@@ -55,7 +56,8 @@ export class RateLimitGuard implements CanActivate {
     const reply = http.getResponse<FastifyReply>();
     const keyId = caller.apiKeyId.toHexString();
     this.takeToken(keyId, caller.rateLimit ?? this.standard, reply);
-    if (!isLongPoll(request)) this.takePlace(keyId, reply);
+    // It takes its place when it has something to send.
+    if (!isLongPoll(request)) this.takePlace(caller, reply);
     return true;
   }
 
@@ -66,7 +68,9 @@ export class RateLimitGuard implements CanActivate {
     if (remaining < 0) throw new DomainError(httpErrors.rateLimited);
   }
 
-  private takePlace(keyId: string, { raw }: FastifyReply): void {
+  /** @throws DomainError 429 when MAX_CONCURRENT_REQUESTS of the key run */
+  takePlace({ apiKeyId }: Pick<RequestCaller, 'apiKeyId'>, { raw }: FastifyReply): void {
+    const keyId = apiKeyId.toHexString();
     const running = this.running.get(keyId) ?? 0;
     if (running >= this.maxRunning) throw new DomainError(httpErrors.rateLimited);
     // The `close` event of a disconnected client has passed.

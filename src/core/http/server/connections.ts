@@ -19,7 +19,6 @@ const dropReportMs = 10_000;
 /** During a shutdown, a new connection has this long to send its first request. */
 const firstRequestMs = 250;
 const holdMs = 100;
-const idleCheckMs = 50;
 /** An unread body of a connection that closes is read for this long. */
 const maxDrainMs = 2_000;
 /** Clients may still write this long after the server has ended the connection. */
@@ -54,11 +53,15 @@ export const bodyFailures = new WeakMap<IncomingMessage, DomainError>();
 export class Connections {
   /** Closing this listener stops accepting without cutting connections. */
   private readonly listener = createServer();
+  /** All sockets with their unfinished responses. */
+  private readonly open = new Map<Socket, Set<ServerResponse>>();
   private readonly unused = new Set<Socket>();
   private readonly latest = new WeakMap<Socket, Exchange>();
-  private readonly waiting = new WeakMap<Socket, Set<ServerResponse>>();
-  /** Nothing that a client sends after a refused request can be trusted, so it does not run. */
-  private readonly refused = new WeakSet<Socket>();
+  /** Another request was pipelined behind these. */
+  private readonly followed = new WeakSet<IncomingMessage>();
+  /** Nothing that a client sends behind these can be trusted, so it does not run. */
+  private readonly last = new WeakSet<IncomingMessage>();
+  private readonly malformed = new WeakSet<Socket>();
   /** New requests run once it resolves. */
   hold: Promise<void> | undefined;
   private isDraining = false;
@@ -83,6 +86,7 @@ export class Connections {
         this.rejectMalformedInput(error, socket),
       // While the service drains, it still accepts; responses close their connections.
       return503OnClosing: false,
+      forceCloseConnections: false,
     };
   }
 
@@ -94,48 +98,40 @@ export class Connections {
     if (logger) limitConnections(limit, logger, server);
     const receive = (request: IncomingMessage, response: ServerResponse) =>
       server.emit('request', request, response);
-    // By default, Node responds to `Expect` itself, before the key is checked.
+    // By default, Node responds to `Expect` itself, before the key is checked, and cuts responses on `CONNECT`.
     server.on('checkContinue', receive).on('checkExpectation', receive);
+    server.on('connect', ({ socket }) => {
+      socket.on('error', () => socket.destroy());
+      this.rejectMalformedInput(new Error('CONNECT'), socket);
+    });
     server.on('connection', (socket) => {
       this.unused.add(socket);
-      this.waiting.set(socket, new Set());
+      this.open.set(socket, new Set());
       socket.once('close', () => this.forget(socket));
       const [oldest] = this.unused;
       if (!logger && this.unused.size > limit) oldest?.destroy();
     });
-    server.prependListener('request', (request, response) => {
-      const { socket } = request;
-      this.unused.delete(socket);
-      this.latest.set(socket, { request, response });
-      const waiting = this.waiting.get(socket)?.add(response);
-      response.once('close', () => waiting?.delete(response));
-    });
-    fastify.addHook('preClose', (done) => {
-      this.isDraining = true;
-      this.listener.close();
-      for (const socket of this.unused) socket.destroy();
-      const timer = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-      server.once('close', () => clearInterval(timer));
-      done();
-    });
+    server.prependListener('request', (request, response) => this.note({ request, response }));
+    fastify.addHook('preClose', () => this.close());
   }
 
-  /** Returns null for a request that follows a refused one: it must not run. */
+  /** Returns null for a request after the last one of its connection: it must not run. */
   refusalOf(request: IncomingMessage): DomainError | null | undefined {
-    if (this.refused.has(request.socket)) return null;
+    const latest = this.latest.get(request.socket);
+    if (latest !== undefined && latest.request !== request) return null;
     const error = framingError(request);
-    if (error === undefined) return undefined;
-    this.refused.add(request.socket);
-    return new DomainError(error);
+    // Node drops what arrived together with an offer to upgrade, so the next bytes may be a body.
+    if (error !== undefined || request.headers.upgrade !== undefined) this.last.add(request);
+    return error && new DomainError(error);
   }
 
   /** Closes the connection with this response if it is the last one, then calls `done`. */
   beforeResponse(request: IncomingMessage, reply: FastifyReply, done: () => void): void {
-    const { socket } = reply.raw;
-    const isRefused = socket !== null && this.refused.has(socket);
-    if (this.isDraining || isRefused) reply.header('connection', 'close');
+    const isFailed = bodyFailures.has(request);
+    const isDrained = this.isDraining && !this.followed.has(request);
+    if (isFailed || isDrained || this.last.has(request)) reply.header('connection', 'close');
     reply.raw.setTimeout(this.options.writeTimeout);
-    const isUnread = hasBody(request.headers) && !request.complete && !isRefused;
+    const isUnread = hasBody(request.headers) && !request.complete && !isFailed;
     if (isUnread && closesAfter(request, reply)) afterBody(request, done);
     else done();
   }
@@ -162,27 +158,56 @@ export class Connections {
     await delay(firstRequestMs);
   }
 
+  /** Stops accepting, and closes each connection once its responses have been sent. */
+  private async close(): Promise<void> {
+    this.isDraining = true;
+    this.listener.close();
+    const closed = [...this.open].map(([socket, responses]) => {
+      if (responses.size === 0) socket.destroySoon();
+      return new Promise((resolve) => socket.once('close', resolve));
+    });
+    // Node would cut responses that are still being sent as idle connections.
+    await Promise.all(closed);
+  }
+
+  private note(exchange: Exchange): void {
+    const { request, response } = exchange;
+    const { socket } = request;
+    this.unused.delete(socket);
+    const before = this.latest.get(socket)?.request;
+    if (before !== undefined && this.last.has(before)) return;
+    if (before !== undefined) this.followed.add(before);
+    this.latest.set(socket, exchange);
+    const responses = this.open.get(socket)?.add(response);
+    response.once('close', () => {
+      responses?.delete(response);
+      if (this.isDraining && responses?.size === 0) socket.destroySoon();
+    });
+  }
+
   private forget(socket: Socket): void {
     this.unused.delete(socket);
-    // Node closes only the response whose turn it is. Without their end, pipelined ones would count as running forever.
+    const responses = this.open.get(socket) ?? [];
+    this.open.delete(socket);
+    // Some versions of Node close only the response whose turn it is; the others would count as running forever.
     setImmediate(() => {
-      for (const response of this.waiting.get(socket) ?? []) response.emit('close');
+      for (const response of responses) response.emit('close');
     });
   }
 
   /** Responds to malformed, oversized or slow input after all earlier requests (rule HTTP-24). */
   private rejectMalformedInput(cause: Error & { code?: string }, socket: Socket): void {
     // Node reports an error for every further piece of the input.
-    if (this.refused.has(socket)) return;
-    this.refused.add(socket);
+    if (this.malformed.has(socket)) return;
+    this.malformed.add(socket);
     const error = new DomainError(parserErrors[cause.code ?? ''] ?? httpErrors.badRequest);
     const { request, response } = this.latest.get(socket) ?? {};
     if (cause.code === 'ECONNRESET' || socket.destroyed) socket.destroy();
     else if (request === undefined || response === undefined) this.end(socket, error);
     else if (request.complete) {
-      if (response.writableFinished) this.end(socket, error);
+      if (response.closed) this.end(socket, error);
       else response.once('close', () => this.end(socket, error));
-    } else if (response.writableFinished) socket.destroy();
+    } else if (response.closed) socket.destroy();
     else {
       response.once('close', () => socket.destroySoon());
       bodyFailures.set(request, error);

@@ -100,9 +100,16 @@ function newAdapter(
     routerOptions: { maxParamLength: maxPathParameterLength },
     ...connections.serverOptions,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      const refusal = connections.refusalOf(request.raw);
+      if (refusal === null) {
+        reply.hijack();
+        return;
+      }
       setContext(request, reply);
       reply.raw.once('close', () => logResponse(requestLogger(logger), request, reply));
-      request.server.errorResponses.respond(error, request, reply);
+      connections.beforeResponse(request.raw, reply, () =>
+        request.server.errorResponses.respond(refusal ?? error, request, reply),
+      );
     },
     skipMiddie: true,
   });
