@@ -7,6 +7,7 @@ import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
 import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { eventually } from '../support/eventually.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
 import { rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';
 import type { TestService } from '../support/test-service.js';
@@ -92,6 +93,26 @@ describe('a long poll', () => {
     // The other commands number the event and read it once for all requests.
     expect(commands.length).toBeLessThan(sharedQueries + 50);
     expect(waitersOf(feed.service).count).toBe(0);
+  });
+
+  it('counts as a running request of its key until it is read, unless it has waited', async () => {
+    const reader = await addReader();
+    await reader.publish(1, { data: { _id: 'a', text: 'x'.repeat(15_000_000) } });
+    const limited = await startInstance({ ROLE: 'api', MAX_CONCURRENT_REQUESTS: '2' });
+    const sockets = Array.from({ length: 3 }, () =>
+      openSocket(limited.url).on('error', () => undefined),
+    );
+    const statuses = await Promise.all(
+      sockets.map(async (socket) => {
+        const path = `/${basePath}/events?after=0&wait=20`;
+        socket.write(rawRequest(`GET ${path}`, [`api-key: ${reader.key}`]));
+        const [head] = (await once(socket, 'data')) as [Buffer];
+        socket.pause();
+        return /^HTTP\/1\.1 (\d{3})/.exec(String(head))?.[1];
+      }),
+    );
+    expect(statuses.toSorted()).toEqual(['200', '200', '429']);
+    for (const socket of sockets) socket.destroy();
   });
 
   it('does not read the feed while the shared query fails', async () => {

@@ -294,7 +294,7 @@ describe('MAX_CONCURRENT_REQUESTS', () => {
     await eventually(() => expect(logLinesWith(limited.logged(), 'pipelined')).toHaveLength(3));
   });
 
-  it('does not count long polls', async () => {
+  it('does not count long polls that wait', async () => {
     const { key } = await limited.addTenant({ key: mayReadEvents });
     const polls = Array.from({ length: 5 }, () =>
       openSocket(limited.url).on('error', () => undefined),

@@ -65,6 +65,7 @@ export class EventFeedService {
     organizationId: Types.ObjectId,
     query: EventsQuery,
     signal: AbortSignal,
+    onWait: () => void,
   ): Promise<EventsResponseDto> {
     const { limit = '100', types, lastEventId = '0', after: first = lastEventId } = query;
     const { wait, timeout = '0' } = query;
@@ -78,6 +79,7 @@ export class EventFeedService {
       const page = await (isFirst ? read() : this.coalesce(key, read));
       const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
       if (page.data.length > 0 || isOver) return page;
+      onWait();
       // A search without a result continues while its client waits.
       const hasNews =
         page.hasMore || (await this.waiters.waitForEvents(organizationId, page.next, end));

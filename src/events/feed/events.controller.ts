@@ -81,8 +81,12 @@ export class EventsController {
     // The client may have left during the key lookup.
     if (reply.raw.destroyed) disconnection.abort();
     const { organizationId } = caller;
-    const page = await this.feed.read(organizationId, query, disconnection.signal);
-    if (isLongPoll(request)) this.limits.takePlace(caller, reply);
+    let hasWaited = false;
+    const page = await this.feed.read(organizationId, query, disconnection.signal, () => {
+      hasWaited = true;
+    });
+    // Many may wait, and all of them get the same events at once; others could ask for old ones and not read them.
+    if (isLongPoll(request) && !hasWaited) this.limits.takePlace(caller, reply);
     const accepted = acceptedType(request, [jsonType, cloudEventsType]) ?? jsonType;
     const content =
       accepted === jsonType ? page : page.data.map((event) => cloudEvent(event, organizationId));

@@ -56,7 +56,7 @@ export class RateLimitGuard implements CanActivate {
     const reply = http.getResponse<FastifyReply>();
     const keyId = caller.apiKeyId.toHexString();
     this.takeToken(keyId, caller.rateLimit ?? this.standard, reply);
-    // It takes its place when it has something to send.
+    // It takes a place if it need not wait.
     if (!isLongPoll(request)) this.takePlace(caller, reply);
     return true;
   }
