@@ -80,6 +80,14 @@ describe('the demo', () => {
     await Promise.all(services.map((each) => each.stop()));
   });
 
+  it('shows the webhook about its own lead when earlier leads get their numbers late', async () => {
+    const held = { owner: 'a killed process', until: new Date(Date.now() + 6_000) };
+    const leases = db.collection('leases');
+    await leases.updateOne({ name: 'event-relay' }, { $set: held }, { upsert: true });
+    const lines = await demoOutput(environmentFor(databaseUri));
+    expect(lines.join('\n')).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
+  });
+
   it('sends no pending deliveries of other organizations', async () => {
     const uri = randomDatabaseUri();
     const receiver = await startReceiver();

@@ -7,6 +7,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Webhook } from 'standardwebhooks';
 import { objectOf } from '../../core/values/json.js';
+import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { ErasuresService } from '../../operator/erasure/erasures.service.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
@@ -52,6 +53,8 @@ async function receiveWebhook({ app, client, organizationId, print }: DemoRun): 
   const receiver = await startReceiver();
   const { url } = receiver;
   const fields = { url, eventTypes: ['lead.created'] };
+  // Numbering uses the subscriptions of its time, so the endpoint would receive earlier leads first.
+  await untilFound(() => newestNumber(app, organizationId));
   const { endpoint, secret } = await endpoints.add(organizationId, fields);
   try {
     // Workers of other processes may not send to this machine, so the demo keeps the endpoint for itself.
@@ -81,6 +84,14 @@ async function untilFound<T>(find: () => Promise<T | null>): Promise<T> {
     await delay(50);
   }
   throw new Error('No webhook was due within 10 seconds.');
+}
+
+/** Returns null until every event has a number. */
+async function newestNumber(app: INestApplicationContext, organizationId: Types.ObjectId) {
+  const [newest] = await app
+    .get(EventHistoryService)
+    .list(organizationId, { failed: false, limit: 1 });
+  return newest?.sequence ?? null;
 }
 
 async function findDelivery(
