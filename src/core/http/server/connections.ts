@@ -46,6 +46,14 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
+interface Connection {
+  readonly unfinished: Set<ServerResponse>;
+  latest?: Exchange;
+  /** Nothing that the client sends behind the latest request can be trusted, so it does not run. */
+  endsWithLatest?: true;
+  isMalformed?: true;
+}
+
 /** Why the rest of a body will never arrive. Its reader gets an `error` event, too. */
 export const bodyFailures = new WeakMap<IncomingMessage, DomainError>();
 
@@ -53,15 +61,7 @@ export const bodyFailures = new WeakMap<IncomingMessage, DomainError>();
 export class Connections {
   /** Closing this listener stops accepting without cutting connections. */
   private readonly listener = createServer();
-  /** All sockets with their unfinished responses. */
-  private readonly open = new Map<Socket, Set<ServerResponse>>();
-  private readonly unused = new Set<Socket>();
-  private readonly latest = new WeakMap<Socket, Exchange>();
-  /** Another request was pipelined behind these. */
-  private readonly followed = new WeakSet<IncomingMessage>();
-  /** Nothing that a client sends behind these can be trusted, so it does not run. */
-  private readonly last = new WeakSet<IncomingMessage>();
-  private readonly malformed = new WeakSet<Socket>();
+  private readonly open = new Map<Socket, Connection>();
   /** New requests run once it resolves. */
   hold: Promise<void> | undefined;
   private isDraining = false;
@@ -105,11 +105,9 @@ export class Connections {
       this.rejectMalformedInput(new Error('CONNECT'), socket);
     });
     server.on('connection', (socket) => {
-      this.unused.add(socket);
-      this.open.set(socket, new Set());
+      this.open.set(socket, { unfinished: new Set() });
       socket.once('close', () => this.forget(socket));
-      const [oldest] = this.unused;
-      if (!logger && this.unused.size > limit) oldest?.destroy();
+      if (!logger) this.makeRoom(limit);
     });
     server.prependListener('request', (request, response) => this.note({ request, response }));
     fastify.addHook('preClose', () => this.close());
@@ -117,19 +115,22 @@ export class Connections {
 
   /** Returns null for a request after the last one of its connection: it must not run. */
   refusalOf(request: IncomingMessage): DomainError | null | undefined {
-    const latest = this.latest.get(request.socket);
-    if (latest !== undefined && latest.request !== request) return null;
+    const connection = this.open.get(request.socket);
+    if (connection?.latest !== undefined && connection.latest.request !== request) return null;
     const error = framingError(request);
     // Node drops what arrived together with an offer to upgrade, so the next bytes may be a body.
-    if (error !== undefined || request.headers.upgrade !== undefined) this.last.add(request);
+    const isLast = error !== undefined || request.headers.upgrade !== undefined;
+    if (connection !== undefined && isLast) connection.endsWithLatest = true;
     return error && new DomainError(error);
   }
 
   /** Closes the connection with this response if it is the last one, then calls `done`. */
   beforeResponse(request: IncomingMessage, reply: FastifyReply, done: () => void): void {
     const isFailed = bodyFailures.has(request);
-    const isDrained = this.isDraining && !this.followed.has(request);
-    if (isFailed || isDrained || this.last.has(request)) reply.header('connection', 'close');
+    const { latest, endsWithLatest = false } = this.open.get(request.socket) ?? {};
+    // An earlier response must not close the connection of the later ones.
+    const isLast = latest?.request === request && (this.isDraining || endsWithLatest);
+    if (isFailed || isLast) reply.header('connection', 'close');
     reply.raw.setTimeout(this.options.writeTimeout);
     const isUnread = hasBody(request.headers) && !request.complete && !isFailed;
     if (isUnread && closesAfter(request, reply)) afterBody(request, done);
@@ -162,46 +163,50 @@ export class Connections {
   private async close(): Promise<void> {
     this.isDraining = true;
     this.listener.close();
-    const closed = [...this.open].map(([socket, responses]) => {
-      if (responses.size === 0) socket.destroySoon();
+    const closed = [...this.open].map(([socket, { unfinished }]) => {
+      if (unfinished.size === 0) socket.destroySoon();
       return new Promise((resolve) => socket.once('close', resolve));
     });
     // Node would cut responses that are still being sent as idle connections.
     await Promise.all(closed);
   }
 
+  private makeRoom(limit: number): void {
+    const unused = [...this.open].filter(([, { latest }]) => latest === undefined);
+    if (unused.length > limit) unused[0]?.[0].destroy();
+  }
+
   private note(exchange: Exchange): void {
     const { request, response } = exchange;
     const { socket } = request;
-    this.unused.delete(socket);
-    const before = this.latest.get(socket)?.request;
-    if (before !== undefined && this.last.has(before)) return;
-    if (before !== undefined) this.followed.add(before);
-    this.latest.set(socket, exchange);
-    const responses = this.open.get(socket)?.add(response);
+    const connection = this.open.get(socket);
+    if (connection === undefined || connection.endsWithLatest === true) return;
+    connection.latest = exchange;
+    const { unfinished } = connection;
+    unfinished.add(response);
     response.once('close', () => {
-      responses?.delete(response);
-      if (this.isDraining && responses?.size === 0) socket.destroySoon();
+      unfinished.delete(response);
+      if (this.isDraining && unfinished.size === 0) socket.destroySoon();
     });
   }
 
   private forget(socket: Socket): void {
-    this.unused.delete(socket);
-    const responses = this.open.get(socket) ?? [];
+    const { unfinished = [] } = this.open.get(socket) ?? {};
     this.open.delete(socket);
     // Some versions of Node close only the response whose turn it is; the others would count as running forever.
     setImmediate(() => {
-      for (const response of responses) response.emit('close');
+      for (const response of unfinished) response.emit('close');
     });
   }
 
   /** Responds to malformed, oversized or slow input after all earlier requests (rule HTTP-24). */
   private rejectMalformedInput(cause: Error & { code?: string }, socket: Socket): void {
+    const connection = this.open.get(socket);
     // Node reports an error for every further piece of the input.
-    if (this.malformed.has(socket)) return;
-    this.malformed.add(socket);
+    if (connection === undefined || connection.isMalformed === true) return;
+    connection.isMalformed = true;
     const error = new DomainError(parserErrors[cause.code ?? ''] ?? httpErrors.badRequest);
-    const { request, response } = this.latest.get(socket) ?? {};
+    const { request, response } = connection.latest ?? {};
     if (cause.code === 'ECONNRESET' || socket.destroyed) socket.destroy();
     else if (request === undefined || response === undefined) this.end(socket, error);
     else if (request.complete) {
