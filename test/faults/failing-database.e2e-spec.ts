@@ -14,7 +14,8 @@ import { cacheMetrics } from '../operations/metrics-text.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, addUnit, conventions } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { openSocket, rawRequest } from '../support/raw-http.js';
+import { logLinesWith } from '../support/log-lines.js';
+import { openSocket, rawRequest, readToEnd } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
 
@@ -24,6 +25,9 @@ const { db, uri } = database;
 const service = await database.startService({ DATABASE_DEADLINE_MS: '30000' });
 const hasty = await database.startService({ DATABASE_DEADLINE_MS: '2000' });
 const tenant = await addTenant(db);
+
+/** The driver repeats the read once. */
+const interruptedAtShutdown = 11_600;
 
 afterEach(() => database.recover());
 
@@ -76,6 +80,20 @@ describe('a request to a failing database', () => {
     expect([known.body, fresh.body]).toEqual([unavailable, unavailable]);
     expect(health).toMatchObject({ status: 503, body: { ok: false, version: 'v1.0' } });
     expect(performance.now() - startedAt).toBeLessThan(blockTimeMS);
+  });
+
+  it('gets only the 503 of the deadline when the key lookup fails while the body arrives', async () => {
+    // The lookup and its retry end after the deadline, and before the service stops to wait for the body.
+    const failed = { errorCode: interruptedAtShutdown, blockConnection: true, blockTimeMS: 1_200 };
+    await database.fail({ failCommands: ['find'], ...failed });
+    const socket = openSocket(hasty.url);
+    const headers = ['api-key: unknown', 'X-Request-Id: half-a-body', 'Connection: close'];
+    const body = ['Content-Type: application/json', 'Content-Length: 100'];
+    socket.write(rawRequest(`POST /${basePath}/leads`, [...headers, ...body], '{'));
+    const { text } = await readToEnd(socket);
+    expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 503']);
+    const failures = logLinesWith(hasty.logged(), 'The request failed');
+    expect(failures.filter(({ reqId }) => reqId === 'half-a-body')).toHaveLength(1);
   });
 });
 

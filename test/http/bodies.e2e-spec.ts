@@ -54,6 +54,12 @@ describe('the API key', () => {
 });
 
 describe('a request body', () => {
+  it('gets no 100 Continue in HTTP/1.0, which does not know it', async () => {
+    const headers = withKey(json, 'Expect: 100-continue', 'Content-Length: 15');
+    const { text } = await sendRaw(service.url, `${leads} HTTP/1.0`, headers, '{"name":"Mona"}');
+    expect(text).toMatch(/^HTTP\/1\.1 201 /);
+  });
+
   it('is rejected with 415 for its encoding even when its chunks are invalid', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
     // From the second request on the key is cached, so all checks run in one turn of the event loop.
