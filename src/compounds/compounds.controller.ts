@@ -14,6 +14,7 @@ import {
   pollingHeaders,
   Endpoint,
 } from '../core/http/reference/endpoint.js';
+import { jsonContentType } from '../core/values/json.js';
 import { pageBody, setListHeaders } from '../core/http/lists/list-paginator.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto, ListCompoundsQuery } from './compound.dto.js';
@@ -29,7 +30,7 @@ export class CompoundsController {
 
   @Get()
   @UseInterceptors(UnknownNamesInterceptor)
-  @Header('content-type', 'application/json; charset=utf-8')
+  @Header('content-type', jsonContentType)
   @Endpoint({
     operationId: 'listCompounds',
     permission: 'catalogue.read',

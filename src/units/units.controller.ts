@@ -21,6 +21,7 @@ import {
   Endpoint,
   sendUpsert,
 } from '../core/http/reference/endpoint.js';
+import { jsonContentType } from '../core/values/json.js';
 import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-paginator.js';
 import { compoundErrors, unitErrors } from './unit-errors.js';
 import {
@@ -65,7 +66,7 @@ export class UnitsController {
   ) {}
 
   @Get('compounds/:slug/units')
-  @Header('content-type', 'application/json; charset=utf-8')
+  @Header('content-type', jsonContentType)
   @Endpoint({
     operationId: 'listCompoundUnits',
     tags: ['Compounds'],

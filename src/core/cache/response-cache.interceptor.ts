@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { acceptedEncoding, brotliOptions, minCompressedBytes } from '../http/server/compression.js';
 import { entityTag, matchesTag } from '../http/server/entity-tags.js';
-
+import { jsonContentType } from '../values/json.js';
 import { type CachedResponse, TenantCache } from './tenant-cache.js';
 
 /** A client sends each value of these parameters only once, so a cache would not help. */
@@ -69,7 +69,7 @@ function cachedResponse(
   const set = sharedHeaders.filter((name) => reply.hasHeader(name));
   return {
     headers: {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': jsonContentType,
       ...Object.fromEntries(set.map((name) => [name, String(reply.getHeader(name))])),
       ...(isCompressed && { 'content-encoding': encoding }),
     },

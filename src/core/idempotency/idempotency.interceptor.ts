@@ -13,12 +13,12 @@ import { DomainError } from '../http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../http/errors/error-responses.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { requestLanguage } from '../localization/language.js';
-import { isPlainObject, objectOf } from '../values/json.js';
+import { isPlainObject, jsonContentType, objectOf } from '../values/json.js';
 import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
 import { idempotencyErrors, maxKeyLength, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isReplayable } from './idempotency.service.js';
 
-const jsonType = { 'content-type': 'application/json; charset=utf-8' };
+const jsonType = { 'content-type': jsonContentType };
 
 /** Replays the response of the first request with an `Idempotency-Key` (rule HTTP-23). */
 @Injectable()

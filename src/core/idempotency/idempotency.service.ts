@@ -11,6 +11,7 @@ import { InjectCollection, TenantCollection } from '../database/documents/tenant
 import { Transactions } from '../database/transactions/transactions.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import type { RequestCaller } from '../http/request-caller.js';
+import { jsonContentType } from '../values/json.js';
 import { hourMs, minuteMs } from '../values/time.js';
 import type {
   IdempotencyClaim,
@@ -219,7 +220,7 @@ function storedResponse(
   { headersSoFar }: IdempotencyClaim,
   { status, headers, body }: ServiceResponse,
 ): StoredResponse {
-  const type = body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
+  const type = body === undefined ? {} : { 'content-type': jsonContentType };
   return {
     status,
     headers: { ...headersSoFar(), ...type, ...headers },

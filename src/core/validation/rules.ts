@@ -30,12 +30,16 @@ export function Rule(
 }
 
 /** Accepts other types, so that only their type is reported. */
+export function ifText(isMet: (text: string) => boolean): (value: unknown) => boolean {
+  return (value) => typeof value !== 'string' || isMet(value);
+}
+
 function TextRule(
   name: string,
   isMet: (text: string) => boolean,
   context?: MessageContext,
 ): PropertyDecorator {
-  return Rule(name, (value) => typeof value !== 'string' || isMet(value), context);
+  return Rule(name, ifText(isMet), context);
 }
 
 const ofTexts = { validateIf: (_dto: object, value: unknown) => typeof value === 'string' };

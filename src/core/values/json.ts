@@ -1,3 +1,6 @@
+/** The type that the framework gives to objects; a response of bytes must name it itself. */
+export const jsonContentType = 'application/json; charset=utf-8';
+
 export function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value) || isLong(value);
 }

@@ -8,7 +8,7 @@ import {
   TextField,
 } from '../../core/validation/fields.js';
 import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
-import { MaxCharacters, type MessageContext, Rule } from '../../core/validation/rules.js';
+import { ifText, MaxCharacters, type MessageContext, Rule } from '../../core/validation/rules.js';
 import { isVisibleEmail } from '../../core/values/email.js';
 import { objectOf, isScalar } from '../../core/values/json.js';
 import { hasAtMost } from '../../core/values/text.js';
@@ -24,14 +24,14 @@ function HasKnownKeys(): PropertyDecorator {
       KeyRule(
         key,
         'maxLength',
-        ofTexts((text) => hasAtMost(limit, text)),
+        ifText((text) => hasAtMost(limit, text)),
         { limit },
       ),
     ),
     KeyRule(
       'email',
       'isEmail',
-      ofTexts((email) => email === '' || isVisibleEmail(email)),
+      ifText((email) => email === '' || isVisibleEmail(email)),
       {
         property: 'email',
       },
@@ -50,10 +50,6 @@ function KeyRule(
     property: `data.${key}`,
     ...context,
   });
-}
-
-function ofTexts(isMet: (text: string) => boolean): (value: unknown) => boolean {
-  return (value) => typeof value !== 'string' || isMet(value);
 }
 
 function isScalarOrNone(value: unknown): boolean {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { jsonContentType } from '../../values/json.js';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
@@ -74,10 +75,7 @@ export async function serveReference(
       reference.get(`/docs/${name}`, (request, reply) => {
         parts ??= JSON.stringify(document()).split(JSON.stringify(ownUrl));
         const text = parts.join(JSON.stringify(urlOf(request)));
-        return reply
-          .type('application/json; charset=utf-8')
-          .header('vary', documentVary)
-          .send(text);
+        return reply.type(jsonContentType).header('vary', documentVary).send(text);
       });
     }
     await reference.register(fastifyStatic, {

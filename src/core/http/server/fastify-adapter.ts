@@ -89,6 +89,7 @@ function newAdapter(
   { environment, logger }: AdapterOptions,
   connections: Connections,
 ): FastifyAdapter {
+  const responseLog = requestLogger(logger);
   return new ServiceAdapter({
     loggerInstance: logger,
     // A logger for each request would cost more than its one line.
@@ -106,7 +107,7 @@ function newAdapter(
         return;
       }
       setContext(request, reply);
-      reply.raw.once('close', () => logResponse(requestLogger(logger), request, reply));
+      reply.raw.once('close', () => logResponse(responseLog, request, reply));
       connections.beforeResponse(request.raw, reply, () =>
         request.server.errorResponses.respond(refusal ?? error, request, reply),
       );
