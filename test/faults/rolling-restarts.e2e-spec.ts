@@ -8,9 +8,9 @@ import { isFull, rounds } from '../support/rounds.js';
 import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
+import { fixedPort } from './support/ports.js';
 import {
   caddy,
-  fixedPort,
   haproxy,
   isInstalled,
   nginx,

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,6 +9,7 @@ import { MongoInstance } from 'mongodb-memory-server';
 import { findMongodBinary } from '../../../src/development/embedded/mongod-binary.js';
 import { eventually } from '../../support/eventually.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
+import { fixedPort, untilFree } from './ports.js';
 
 const setName = 'faults';
 /** A secondary waits this long for the primary before it stands for election. */
@@ -18,8 +18,7 @@ const electionTimeoutMillis = 2_000;
 export type Member = Awaited<ReturnType<typeof startMember>>;
 
 async function startMember(folder: string) {
-  // Outgoing connections use higher ports, so none of them can take this one while the server is down.
-  const port = 20_000 + randomInt(12_000);
+  const port = await fixedPort();
   const address = `mongodb://127.0.0.1:${port}/?directConnection=true`;
   const { path, version } = await findMongodBinary();
   const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
@@ -58,6 +57,7 @@ async function startMember(folder: string) {
       if (mongodProcess.kill('SIGKILL')) await exited;
     },
     restart: async () => {
+      await untilFree(port);
       instance = await start();
     },
   };

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
+import { fixedPort } from './ports.js';
 import { report } from './random.js';
 
 /** A load balancer with the configuration that the documents recommend. */
@@ -119,23 +119,6 @@ export async function startProxy(
       await exited;
     },
   };
-}
-
-/**
- * Returns a free port that no outgoing connection takes while its server is down, because outgoing connections use
- * higher ports.
- */
-export async function fixedPort(): Promise<number> {
-  const port = 20_000 + randomInt(12_000);
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch {
-    return await fixedPort();
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function documented(language: string): string {
