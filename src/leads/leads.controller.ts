@@ -40,13 +40,17 @@ import {
   SingleLeadDto,
 } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
+import { LeadBatchesService } from './lead-batches.service.js';
 import { LeadsService } from './leads.service.js';
 
 @ApiTags('Leads')
 @ApiSecurity('api-key')
 @Controller('leads')
 export class LeadsController {
-  constructor(private readonly leads: LeadsService) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly batches: LeadBatchesService,
+  ) {}
 
   @Post()
   @Endpoint({
@@ -100,7 +104,7 @@ export class LeadsController {
     @CurrentCaller() caller: Caller,
     @RequestBody() batch: LeadBatchDto,
   ): Promise<LeadBatchResponseDto> {
-    return this.leads.upsertAll(caller, batch);
+    return this.batches.upsertAll(caller, batch);
   }
 
   @Get()

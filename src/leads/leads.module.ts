@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
-import { WritesModule } from '../core/writes/writes.module.js';
+import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
@@ -11,14 +11,15 @@ import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadLookupService } from './lead-lookup.service.js';
+import { LeadBatchesService } from './lead-batches.service.js';
 import { LeadsService } from './leads.service.js';
-import { LeadWrites } from './upsert/lead-writes.js';
+import { LeadStore } from './upsert/lead-store.service.js';
 
 @Module({
   imports: [
     TenantsModule,
     CatalogueModule,
-    WritesModule,
+    IdempotencyModule,
     EventsModule,
     TenantCollectionsModule.forFeature({
       name: 'Lead',
@@ -29,7 +30,8 @@ import { LeadWrites } from './upsert/lead-writes.js';
   controllers: [LeadsController],
   providers: [
     LeadsRepository,
-    LeadWrites,
+    LeadStore,
+    LeadBatchesService,
     LeadLookupService,
     LeadsService,
     LeadPhoneKeys,

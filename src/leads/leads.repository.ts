@@ -49,14 +49,13 @@ export class LeadsRepository {
     return this.leads.findOne(organizationId, { recordSystemId, ...notDeleted });
   }
 
-  async idsOf(
+  async idOf(
     organizationId: Types.ObjectId,
-    recordSystemIds: readonly string[],
-  ): Promise<ReadonlyMap<string, Types.ObjectId>> {
-    if (recordSystemIds.length === 0) return new Map();
-    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
-    const found = await this.leads.find(organizationId, filter, { fields: ['recordSystemId'] });
-    return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
+    recordSystemId: string,
+  ): Promise<Types.ObjectId | undefined> {
+    const filter = { recordSystemId, ...notDeleted };
+    const lead = await this.leads.findOne(organizationId, filter, { fields: ['_id'] });
+    return lead?._id;
   }
 
   /** Returns null if several leads together exceed `maxBytes`. */

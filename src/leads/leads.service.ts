@@ -1,67 +1,46 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../core/configuration/clock.js';
+import { Snapshots } from '../core/database/transactions/sessions.js';
 import { Transactions } from '../core/database/transactions/transactions.js';
+import { present } from '../core/fields/declared-fields.js';
 import { DomainError } from '../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../core/http/errors/error-responses.js';
-import { httpErrors } from '../core/http/errors/http-errors.js';
-import { assertValid } from '../core/validation/validate-dto.js';
-import type { ServiceResponse } from '../core/idempotency/idempotency-claim.js';
+import type { RequestCaller } from '../core/http/request-caller.js';
+import { IdempotencyService } from '../core/idempotency/idempotency.service.js';
+import { Metrics } from '../core/observability/metrics.js';
 import { mebibyte } from '../core/values/numbers.js';
-import { GroupCommit } from '../core/writes/group-commit.js';
-import { WriteServices } from '../core/writes/group-transaction.js';
-import type { Batch, WriteOutcome } from '../core/writes/write-handler.js';
-import { Outbox } from '../events/outbox/outbox.js';
-import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
 import type { Caller } from '../tenants/keys/caller.js';
-import type {
-  LeadBatchResponseDto,
-  LeadDeletionResponseDto,
-  LeadResponseDto,
-  LeadResultDto,
-} from './dto/lead.dto.js';
-import type { LeadBatchDto, SingleLeadDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
-import { leadLogEntry, leadEvent } from './lead-changes.js';
+import type { LeadDeletionResponseDto, LeadResponseDto } from './dto/lead.dto.js';
+import type { SingleLeadDto } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, mergeFlatFields } from './lead-merge.js';
-import { present } from '../core/fields/declared-fields.js';
 import { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
-import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
-import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
+import { decideAll, type LeadOutcome, type LeadUpsertResult } from './upsert/lead-outcomes.js';
+import { type LeadGroups, LeadQueue } from './upsert/lead-queue.js';
+import type { LeadRequest } from './upsert/lead-records.js';
+import { LeadStore } from './upsert/lead-store.service.js';
 
-/** Once leads of a batch take this many MiB, the remaining ones are rejected. */
-const maxBatchMebibytes = 8;
-
-type SingleLead = LeadPayload & Pick<SingleLeadDto, 'dryRun'>;
-
-/** Some leads may already be rejected, for example for invalid JSON. */
-interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
-  readonly leads: readonly (UpsertLeadDto | null | DomainError)[];
-}
-
-interface BatchResponse extends ServiceResponse<LeadBatchResponseDto> {
-  readonly body: LeadBatchResponseDto;
-  readonly outcomes: readonly WriteOutcome<LeadUpsertResult>[];
-}
+/** A group commits once its writes reach this size. */
+const maxGroupBytes = 16 * mebibyte;
 
 /** Groups concurrent upserts into one transaction, since they may conflict over phones and clients (rule LEAD-11). */
 @Injectable()
-export class LeadsService {
-  private readonly logger = new Logger(LeadsService.name);
-  private readonly commit: GroupCommit<LeadRequest, LeadRecords, LeadDecision, LeadUpsertResult>;
+export class LeadsService implements LeadGroups {
+  private readonly queue: LeadQueue;
 
   constructor(
-    services: WriteServices,
-    writes: LeadWrites,
+    private readonly store: LeadStore,
     private readonly leads: LeadsRepository,
-    private readonly changeLog: ChangeLogRepository,
-    private readonly outbox: Outbox,
+    private readonly idempotency: IdempotencyService,
     private readonly transactions: Transactions,
+    private readonly snapshots: Snapshots,
     private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
+    metrics: Metrics,
   ) {
-    this.commit = new GroupCommit(services, writes);
+    this.queue = new LeadQueue(this, transactions, metrics);
   }
 
   /**
@@ -70,41 +49,29 @@ export class LeadsService {
    */
   async upsert(
     caller: Caller,
-    { dryRun: isDryRun = false, ...payload }: SingleLead,
+    { dryRun: isDryRun = false, ...payload }: LeadPayload & Pick<SingleLeadDto, 'dryRun'>,
   ): Promise<LeadUpsertResult> {
     const request = leadRequest(caller, payload);
     const result = isDryRun
-      ? await this.dryRun(request)
-      : await this.commit.submit(request, payload);
+      ? await this.snapshots.withSnapshot(() => this.dryRun(request))
+      : await this.queue.submit(request, payload);
     noteUnmatchedProject(caller, result);
     return result;
   }
 
-  /**
-   * Upserts one lead after another in one transaction; a dry run stores nothing.
-   *
-   * @param alsoStore joins the transaction; not called in a dry run
-   */
-  async upsertAll(
-    caller: Caller,
-    { leads, dryRun: isDryRun = false }: LeadBatch,
-    alsoStore: (response: LeadBatchResponseDto, now: Date) => Promise<void> = async () => {},
-  ): Promise<LeadBatchResponseDto> {
-    const batch: Batch<LeadRequest, LeadUpsertResult, BatchResponse> = {
-      ...batchOf(
-        caller,
-        leads.map((lead) => batchRequest(caller, lead)),
-      ),
-      responseTo: (outcomes) => {
-        return { status: 200, body: this.batchResponse(caller, outcomes, isDryRun), outcomes };
-      },
-      alsoStore: (response, now) => alsoStore(response.body, now),
-    };
-    const { body, outcomes } = isDryRun
-      ? await this.commit.dryRun(batch)
-      : await this.commit.submitAll(batch);
-    this.report(caller, outcomes);
-    return body;
+  async upsertGroup(requests: readonly LeadRequest[]): Promise<readonly LeadOutcome[]> {
+    if (requests.length === 0) return [];
+    const now = this.clock.now();
+    const { records, count } = await this.store.load(requests, { now });
+    const outcomes = decideAll(records, requests.slice(0, count), maxGroupBytes);
+    await this.store.store(records);
+    await this.idempotency.completeAll(this.claimedResponses(requests, outcomes), now);
+    return outcomes;
+  }
+
+  /** Skips numbers that another program has used. */
+  async onDuplicateKey(index: string, { organizationId }: RequestCaller): Promise<void> {
+    if (index === 'leadId') await this.leads.skipTakenNumbers(organizationId);
   }
 
   /** @throws DomainError 404 if no active lead has the external id */
@@ -117,38 +84,38 @@ export class LeadsService {
 
   /** @throws DomainError 404 if no active lead has the external id */
   async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
-    const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
-      expiresAt: caller.expiresAt,
-    });
+    const { expiresAt } = caller;
+    const softDelete = () => this.softDelete(caller, recordSystemId);
+    const lead = await this.transactions.run(softDelete, { expiresAt });
     return { ok: true, operation: 'delete', lead: present(LeadDocument, lead) };
   }
 
   /** Returns the response that the request would have (rule LEAD-17). */
-  private dryRun(request: LeadRequest): Promise<LeadUpsertResult> {
-    return this.commit.dryRun({
-      ...batchOf(request.caller, [request]),
-      responseTo: ([outcome]) => {
-        if (outcome?.status !== 'fulfilled') throw outcome?.reason;
-        const { body } = outcome.value;
-        if (body.operation === 'update') return outcome.value;
-        const lead = { ...body.lead, leadId: null };
-        return { ...outcome.value, body: { ...body, lead, newLead: lead } };
-      },
-      alsoStore: async () => {},
+  private async dryRun(request: LeadRequest): Promise<LeadUpsertResult> {
+    const options = { now: this.clock.now(), isDryRun: true };
+    const { records } = await this.store.load([request], options);
+    const [outcome] = decideAll(records, [request], maxGroupBytes);
+    if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+    const { body } = outcome.value;
+    if (body.operation === 'update') return outcome.value;
+    const lead = { ...body.lead, leadId: null };
+    return { ...outcome.value, body: { ...body, lead, newLead: lead } };
+  }
+
+  /** Without a claim, the controller or the error filter makes the response. */
+  private claimedResponses(requests: readonly LeadRequest[], outcomes: readonly LeadOutcome[]) {
+    return outcomes.flatMap((outcome, index) => {
+      const caller = requests[index]?.caller;
+      if (caller?.claim === undefined) return [];
+      if (outcome.status === 'fulfilled') return { caller, response: outcome.value };
+      const error = toDomainError(outcome.reason);
+      return { caller, response: this.errorResponses.responseTo(error, caller.language) };
     });
   }
 
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {
-    const { organizationId, requestId } = caller;
-    const now = this.clock.now();
-    const lead = await this.findActive(organizationId, recordSystemId);
-    const fields = { isDeleted: true, deletedAt: now, updatedAt: now };
-    await this.leads.write(organizationId, [{ _id: lead._id, fields }]);
-    const changes = [{ field: 'isDeleted', from: false, to: true }];
-    const entry = leadLogEntry('delete', lead, changes, caller);
-    await this.changeLog.addLeadChanges(organizationId, [entry], now);
-    const event = leadEvent('delete', lead, changes, requestId);
-    await this.outbox.publish(organizationId, [event], now);
+    const lead = await this.findActive(caller.organizationId, recordSystemId);
+    await this.store.delete(lead, caller, this.clock.now());
     return lead;
   }
 
@@ -160,77 +127,15 @@ export class LeadsService {
     if (lead === null) throw new DomainError(leadErrors.notFound);
     return lead;
   }
-
-  private batchResponse(
-    { language }: Caller,
-    outcomes: readonly WriteOutcome<LeadUpsertResult>[],
-    isDryRun: boolean,
-  ): LeadBatchResponseDto {
-    const newIds = new Set<string>();
-    const results = outcomes.map((outcome, index): LeadResultDto => {
-      if (outcome.status === 'rejected') {
-        const error = toDomainError(outcome.reason);
-        const { body } = this.errorResponses.responseTo(error, language);
-        return { index, ...body, errorCode: error.definition.code };
-      }
-      const { status: statusCode, headers, body } = outcome.value;
-      const { operation, lead } = body;
-      if (operation === 'create') newIds.add(lead._id);
-      const isUnnumbered = isDryRun && newIds.has(lead._id);
-      return {
-        index,
-        statusCode,
-        operation,
-        lead: isUnnumbered ? { ...lead, leadId: null } : lead,
-        ...('x-unmatched-project' in headers && { unmatchedProject: true }),
-      };
-    });
-    const count = (operation: LeadResultDto['operation']) =>
-      results.filter((result) => result.operation === operation).length;
-    const refused = count(undefined);
-    const [created, updated] = [count('create'), count('update')];
-    return { ok: refused === 0, created, updated, refused, results };
-  }
-
-  /** Adds rejections and unmatched projects to the request log once, however often the transaction ran. */
-  private report(caller: Caller, outcomes: readonly WriteOutcome<LeadUpsertResult>[]): void {
-    for (const outcome of outcomes) {
-      if (outcome.status === 'fulfilled') {
-        noteUnmatchedProject(caller, outcome.value);
-        continue;
-      }
-      const error = toDomainError(outcome.reason);
-      caller.failures?.push(error);
-      if (error.status >= 500)
-        this.logger.error(
-          { err: outcome.reason as unknown },
-          'Could not process a lead of a batch',
-        );
-    }
-  }
 }
 
-function batchOf(caller: Caller, requests: readonly LeadRequest[]) {
-  const fullError = new DomainError(leadErrors.batchFull, { limit: maxBatchMebibytes });
-  return { caller, requests, maxBytes: maxBatchMebibytes * mebibyte, fullError };
-}
-
-function noteUnmatchedProject({ notices }: Caller, { isProjectUnmatched }: LeadUpsertResult): void {
+export function noteUnmatchedProject(
+  { notices }: Caller,
+  { isProjectUnmatched }: LeadUpsertResult,
+): void {
   if (isProjectUnmatched) notices?.add('lead.project_unmatched');
 }
 
-function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
+export function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
   return { caller, payload, data: mergeFlatFields(payload) };
-}
-
-/** Rejects a lead for the same reasons as a single request. */
-function batchRequest(caller: Caller, lead: LeadBatch['leads'][number]): LeadRequest {
-  try {
-    if (lead === null) throw new DomainError(httpErrors.bodyMustBeObject);
-    if (lead instanceof DomainError) throw lead;
-    assertValid(lead);
-    return leadRequest(caller, lead);
-  } catch (error) {
-    return { ...leadRequest(caller, {}), refusal: error as Error };
-  }
 }

@@ -17,12 +17,19 @@ import { UnitWritesService } from '../units/writing/unit-writes.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import { presentReservation, type ReservationDto } from './reading/reservation.dto.js';
 import { reservationErrors } from './reservation-errors.js';
-import type { LoadedReservations, ReservationRecords } from './reservation-records.js';
+import { reservationEvents, walletChanges } from './reservation-events.js';
+import type { ReservationState } from './reservation-state.js';
 
 /** Sorts the active wallet first, then the last deleted one. */
 const latestFirst = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
 
-/** Uses one command per collection for all requests of a group, which keeps their transaction short. */
+interface StoreOptions {
+  readonly requestId: string;
+  readonly isNew?: boolean;
+  /** Also publishes the change of the unit (rule CALL-13). */
+  readonly emitsUnitEvents?: boolean;
+}
+
 @Injectable()
 export class ReservationStore {
   constructor(
@@ -69,37 +76,45 @@ export class ReservationStore {
     return this.wallets.find(organizationId, filter, { sort: latestFirst, ...options });
   }
 
-  /** @param otherUnits units that may get new reservations */
-  async load(
-    organizationId: Types.ObjectId,
-    reservations: readonly ReservationDocument[],
-    now: Date,
-    otherUnits: readonly Types.ObjectId[] = [],
-  ): Promise<LoadedReservations> {
-    const unitIds = [...reservations.flatMap(({ unitId }) => unitId ?? []), ...otherUnits];
-    const ids = reservations.map(({ _id }) => _id);
+  /** Loads all that decisions about a stored or new reservation read and change. */
+  async load(reservation: ReservationDocument, now: Date): Promise<ReservationState> {
+    const { organizationId, _id, unitId } = reservation;
+    const unitIds = unitId ? [unitId] : [];
+    const [unit = null] = await this.units.findAll(organizationId, unitIds);
+    const ofUnit = await this.unitReservations.findByUnits(organizationId, unitIds);
+    const others = ofUnit.filter((one) => !one._id.equals(_id));
     return {
-      reservations,
-      units: await this.units.findAll(organizationId, unitIds),
-      reservationsOfUnits: await this.unitReservations.findByUnits(organizationId, unitIds),
-      wallets: await this.walletsOf(organizationId, ids),
+      reservation,
+      unit,
+      isUnitLocked: false,
+      otherStatusesOfUnit: others.map(({ status }) => status),
+      wallets: await this.walletsOf(organizationId, [_id]),
+      events: [],
       now,
     };
   }
 
-  /** @param options `emitsUnitEvents` also publishes changes of units (rule CALL-13) */
+  /** Stores what a decision has changed, with its events. */
   async store(
-    organizationId: Types.ObjectId,
-    records: ReservationRecords,
-    { emitsUnitEvents = false }: { readonly emitsUnitEvents?: boolean } = {},
+    before: ReservationState,
+    after: ReservationState,
+    { requestId, isNew = false, emitsUnitEvents = false }: StoreOptions,
   ): Promise<void> {
-    const { published, now } = records;
-    await this.reservations.write(organizationId, records.reservationChanges().map(buildWrite));
-    await this.wallets.write(organizationId, records.walletChanges().map(buildWrite));
-    await this.units.storeStatuses(organizationId, records.unitChanges());
-    const unitChanges = emitsUnitEvents ? published.filter((one) => 'after' in one) : [];
-    const unitEvents = await this.units.changeEvents(organizationId, unitChanges);
-    const events = published.flatMap((one) => ('after' in one ? (unitEvents.shift() ?? []) : one));
+    const { reservation, now } = after;
+    const { organizationId } = reservation;
+    if (isNew || reservation !== before.reservation) {
+      const change = { before: isNew ? undefined : before.reservation, after: reservation };
+      await this.reservations.write(organizationId, [buildWrite(change)]);
+    }
+    await this.wallets.write(organizationId, walletChanges(before, after).map(buildWrite));
+    const events = reservationEvents(before, after, isNew).map((one) => ({ ...one, requestId }));
+    if (after.isUnitLocked && before.unit !== null && after.unit !== null) {
+      const unit = { before: before.unit, after: after.unit, requestId };
+      await this.units.storeStatus(organizationId, unit);
+      const isPublished = emitsUnitEvents && unit.after !== unit.before;
+      const ofUnit = await this.units.changeEvents(organizationId, isPublished ? [unit] : []);
+      events.push(...ofUnit.flatMap((event) => (event ? { ...event, requestId } : [])));
+    }
     await this.outbox.publish(organizationId, events, now);
   }
 }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AvailabilityModule } from '../availability/availability.module.js';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
-import { WritesModule } from '../core/writes/writes.module.js';
+import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { EventsModule } from '../events/events.module.js';
@@ -17,7 +17,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
 @Module({
   imports: [
     AvailabilityModule,
-    WritesModule,
+    IdempotencyModule,
     LeadsModule,
     UnitsModule,
     EventsModule,

@@ -42,6 +42,11 @@ interface Reader {
 export class UnitPresenter {
   constructor(private readonly catalogue: CatalogueRepository) {}
 
+  async present(reader: Reader, unit: UnitDocument): Promise<UnitDto> {
+    const [presented] = await this.presentAll(reader, [unit]);
+    return presented as UnitDto;
+  }
+
   async presentAll(reader: Reader, units: readonly UnitDocument[]): Promise<UnitDto[]> {
     return presentBatch(units, this.finder(reader), reader.language);
   }

@@ -2,22 +2,24 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { AvailabilityModule } from '../availability/availability.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { WritesModule } from '../core/writes/writes.module.js';
+import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { UnitWritesService } from './writing/unit-writes.service.js';
 import { UnitFiltersService } from './reading/unit-filters.service.js';
 import { UnitsController } from './units.controller.js';
+import { UnitRecordsLoader } from './writing/unit-records.loader.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
 import { UnitPresenter } from './unit.presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
 
 @Module({
-  imports: [CatalogueModule, WritesModule, AvailabilityModule, EventsModule],
+  imports: [CatalogueModule, IdempotencyModule, AvailabilityModule, EventsModule],
   controllers: [UnitsController],
   providers: [
     UnitPresenter,
     UnitFiltersService,
     UnitsService,
+    UnitRecordsLoader,
     UnitUpsertsService,
     UnitWritesService,
     UnitLookupService,

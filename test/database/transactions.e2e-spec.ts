@@ -5,8 +5,11 @@ import {
   type TenantCollection,
 } from '../../src/core/database/documents/tenant-collection.js';
 import { afterTransaction } from '../../src/core/database/transactions/sessions.js';
+import { DatabaseUnavailableError } from '../../src/core/database/connection/database-errors.js';
+import { Metrics } from '../../src/core/observability/metrics.js';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import type { UserDocument } from '../../src/tenants/organizations/users.repository.js';
+import { valueIn } from '../operations/metrics-text.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -68,6 +71,44 @@ describe('a transaction', () => {
     });
     await expect(run).rejects.toBe(failure);
     expect(await committed(organizationId)).toBe(0);
+  });
+
+  it('refuses another transaction inside', async () => {
+    const nested = transactions.run(() => transactions.run(async () => undefined));
+    await expect(nested).rejects.toThrow('A transaction is already open.');
+  });
+
+  it('waits for earlier ones with the same key, also failed ones, within its deadline', async () => {
+    const log: string[] = [];
+    const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
+    const run = (name: string, key: string, expiresAt?: number) => {
+      const work = async () => {
+        log.push(name);
+        if (name === 'first') await end;
+        if (name === 'failed') throw new Error('failed');
+        return name;
+      };
+      return transactions.run(work, { oneAtATime: key, expiresAt });
+    };
+    const waiting = () => valueIn(service.service.app.get(Metrics), 'transactions_waiting');
+    const first = run('first', 'a');
+    // Its deadline has passed when its turn comes.
+    const late = run('late', 'a', Date.now());
+    const failed = run('failed', 'a');
+    const last = run('last', 'a');
+    const outcomes = Promise.allSettled([first, late, failed, last]);
+    expect(await run('other', 'b')).toBe('other');
+    expect(await waiting()).toBe(3);
+    endFirst();
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    await expect(late).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(log).toEqual(['first', 'other', 'failed', 'last']);
+    expect(await waiting()).toBe(0);
   });
 });
 

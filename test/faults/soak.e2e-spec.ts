@@ -23,7 +23,7 @@ const slopeLimit = minutes >= 5 ? 1 : Infinity;
 const maxMemoryMiB = 600;
 /** Each of these backlogs must be 0 after the load. */
 const queues =
-  /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)$/;
+  /^integration_api_(lead_requests_waiting|transactions_waiting|database_connection_waiting|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)$/;
 const paths = ['/compounds', '/units', '/units?limit=100&sort=price', '/units/export/all'];
 
 const random = randomNumbers();

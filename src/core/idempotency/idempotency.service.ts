@@ -98,6 +98,11 @@ export class IdempotencyService {
     throw new DomainError(idempotencyErrors.idempotentRequestRunning);
   }
 
+  /** Stores the final response of a claimed request inside the open transaction; see {@link completeAll}. */
+  async complete(caller: RequestCaller, response: ServiceResponse, now: Date): Promise<void> {
+    await this.completeAll([{ caller, response }], now);
+  }
+
   /**
    * Stores final responses of claimed requests inside the open transaction.
    *
@@ -117,14 +122,14 @@ export class IdempotencyService {
     });
     const [first] = completions;
     if (first === undefined) return;
-    if ((await this.complete(completions, now)) < completions.length) {
+    if ((await this.storeAll(completions, now)) < completions.length) {
       throw new DomainError(idempotencyErrors.idempotentRequestRunning);
     }
     for (const { claim, response } of completions) claim.response = response;
   }
 
   async completeUnchanged(completion: Completion): Promise<void> {
-    await this.complete([completion], this.clock.now());
+    await this.storeAll([completion], this.clock.now());
   }
 
   /** Lets the next request with the key run, unless a transaction has stored a response. */
@@ -139,7 +144,7 @@ export class IdempotencyService {
   }
 
   /** @returns how many claims still belonged to their owners and had no response */
-  private async complete(completions: readonly Completion[], updatedAt: Date): Promise<number> {
+  private async storeAll(completions: readonly Completion[], updatedAt: Date): Promise<number> {
     const expiresAt = new Date(updatedAt.getTime() + this.retentionMs);
     const updates = completions.map(async ({ claim, response }) => ({
       _id: claim.recordId,

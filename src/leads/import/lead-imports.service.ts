@@ -13,7 +13,7 @@ import {
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
-import { LeadsService } from '../leads.service.js';
+import { LeadBatchesService } from '../lead-batches.service.js';
 import {
   isNdjson,
   type LeadRow,
@@ -52,7 +52,7 @@ const maxBatchBytes = 2 * mebibyte;
 export class LeadImportsService {
   constructor(
     private readonly imports: ImportsService,
-    private readonly leads: LeadsService,
+    private readonly batches: LeadBatchesService,
     private readonly clock: Clock,
   ) {}
 
@@ -106,7 +106,7 @@ export class LeadImportsService {
     record: ImportDocument | null,
   ): Promise<LeadBatchResponseDto> {
     const body = { leads: batch.map(parseLead), dryRun: record === null };
-    return this.leads.upsertAll(caller, body, async (stored, now) => {
+    return this.batches.upsertAll(caller, body, async (stored, now) => {
       if (record === null) return;
       const progress = progressAfter(soFar, batch, stored, record.total);
       if (await this.imports.update(record, progress, now, soFar.done)) return;

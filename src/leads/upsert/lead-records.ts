@@ -1,7 +1,6 @@
 import { Types } from 'mongoose';
 import type { TenantWrite } from '../../core/database/documents/tenant-queries.js';
 import type { Language } from '../../core/localization/language.js';
-import type { PendingWrites } from '../../core/writes/write-handler.js';
 import type { PendingEvent } from '../../events/outbox/outbox.js';
 import type { LeadChange } from '../../tenants/change-log/change-log.repository.js';
 import type { ClientLink, ClientRecords } from '../../tenants/clients/client-link.js';
@@ -45,11 +44,12 @@ export interface LoadedLeadRecords {
 }
 
 /** Applies decisions as they are made: each request sees earlier requests as stored. */
-export class LeadRecords implements PendingWrites {
+export class LeadRecords {
   readonly organization: Organization;
   readonly now: Date;
   readonly clients: ClientRecords;
   readonly decisions: LeadDecision[] = [];
+  /** Size of the changes so far. */
   bytes = 0;
   private readonly byExternalId = new Map<string | undefined, LeadDocument>();
   /** Leads that may own a sent phone, by id, with the comparison keys of their own phones. */

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../../core/database/documents/tenant-collections.module.js';
-import { WritesModule } from '../../core/writes/writes.module.js';
+import { IdempotencyModule } from '../../core/idempotency/idempotency.module.js';
 import { LeadsModule } from '../../leads/leads.module.js';
 import { TenantsModule } from '../../tenants/tenants.module.js';
 import { EventsModule } from '../../events/events.module.js';
@@ -10,7 +10,7 @@ import { ErasuresService } from './erasures.service.js';
 
 @Module({
   imports: [
-    WritesModule,
+    IdempotencyModule,
     LeadsModule,
     TenantsModule,
     EventsModule,

@@ -14,16 +14,6 @@ import { defaultLanguage, type Localized } from '../../core/localization/languag
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
-export interface ResolvedUnits {
-  /** Omits deleted units. */
-  readonly ids: readonly Types.ObjectId[];
-  /** A unit id that several compounds use is ambiguous unless it names the unit `own`. */
-  idOf(
-    reference: UnitReference,
-    own: Types.ObjectId | null | undefined,
-  ): Types.ObjectId | 'unknown' | 'ambiguous';
-}
-
 /** Strings that the database does not contain are empty. */
 export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
@@ -90,36 +80,25 @@ export class UnitLookupService {
     });
   }
 
-  /** @param own units of stored reservations, which references may name even if deleted */
+  /**
+   * A unit id that several compounds use is ambiguous unless it names the unit `own`.
+   *
+   * @param own unit of the stored reservation, which the reference may name even if deleted
+   */
   async resolve(
     organizationId: Types.ObjectId,
-    references: readonly UnitReference[],
-    own: readonly Types.ObjectId[],
-  ): Promise<ResolvedUnits> {
-    const byField = Map.groupBy(references.map(fieldOf), ([field]) => field);
-    const filters = [...byField].flatMap(([field, ofField]) =>
-      fieldInFilters(
-        field,
-        ofField.map(([, name]) => name),
-      ),
-    );
-    const active = await this.findAny(organizationId, filters);
-    const ofOwn =
-      own.length === 0 ? [] : await this.units.find(organizationId, { _id: { $in: own } });
-    return {
-      ids: active.map(({ _id }) => _id),
-      idOf(reference, ownId) {
-        const isNamed = (unit: UnitDocument) => {
-          const [field, name] = fieldOf(reference);
-          return unit[field] === name;
-        };
-        const same = ofOwn.find((unit) => ownId?.equals(unit._id) && isNamed(unit));
-        if (same !== undefined) return same._id;
-        const [unit, ...others] = active.filter(isNamed);
-        if (unit === undefined) return 'unknown';
-        return others.length > 0 && fieldOf(reference)[0] === 'unitId' ? 'ambiguous' : unit._id;
-      },
-    };
+    reference: UnitReference,
+    own: Types.ObjectId | null | undefined,
+  ): Promise<Types.ObjectId | 'unknown' | 'ambiguous'> {
+    const [field, name] = fieldOf(reference);
+    const isNamed = (unit: UnitDocument) => unit[field] === name;
+    const ofOwn = own ? await this.units.find(organizationId, { _id: own }) : [];
+    const same = ofOwn.find(isNamed);
+    if (same !== undefined) return same._id;
+    const active = await this.findAny(organizationId, fieldInFilters(field, [name]));
+    const [unit, ...others] = active.filter(isNamed);
+    if (unit === undefined) return 'unknown';
+    return others.length > 0 && field === 'unitId' ? 'ambiguous' : unit._id;
   }
 }
 

@@ -46,10 +46,9 @@ export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDeci
     ...resolveLinks(records, input, stored, compoundId),
   };
   assertUnitIdFree(records, { ...stored, ...fields }, stored?._id);
-  const decision =
-    stored === null ? create(records, request, fields) : update(records, request, stored, fields);
-  if (decision.change !== undefined) records.record(decision.change);
-  return decision;
+  return stored === null
+    ? create(records, request, fields)
+    : update(records, request, stored, fields);
 }
 
 /** A different external id means a different unit. */

@@ -1,9 +1,6 @@
-import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { PhaseDocument } from '../../catalogue/collections/unit-references.schema.js';
-import type { PendingWrites } from '../../core/writes/write-handler.js';
-import type { UnitChange } from './unit-writes.service.js';
 
 export type IdsByName = ReadonlyMap<string, Types.ObjectId | undefined>;
 
@@ -18,23 +15,13 @@ export interface LoadedUnits {
   readonly amenities: IdsByName;
   /** Maps hexadecimal unit ids to the statuses of their reservations. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
-  /** Slugs that the requests may assign but that units already use. */
+  /** Slugs that the request may assign but that units already use. */
   readonly usedSlugs: readonly string[];
 }
 
-/** Applies decisions as they are made, so that each request sees those before it. */
-export class UnitRecords implements PendingWrites {
-  /** No keys are needed: unique indexes make concurrent requests about one unit conflict. */
-  readonly lockKeys = [];
-  bytes = 0;
-  readonly changes: UnitChange[] = [];
-  private readonly units: Map<string, UnitDocument>;
-  private readonly usedSlugs: Set<string | undefined>;
-
-  constructor(readonly loaded: LoadedUnits) {
-    this.units = new Map(loaded.units.map((unit) => [unit._id.toHexString(), unit]));
-    this.usedSlugs = new Set(loaded.usedSlugs);
-  }
+/** Contains what the decision about a unit reads. */
+export class UnitRecords {
+  constructor(readonly loaded: LoadedUnits) {}
 
   findByRecordSystemId(recordSystemId: string): UnitDocument | undefined {
     return this.active().find((unit) => unit.recordSystemId === recordSystemId);
@@ -60,19 +47,10 @@ export class UnitRecords implements PendingWrites {
   }
 
   isSlugUsed(slug: string): boolean {
-    return this.usedSlugs.has(slug);
-  }
-
-  record(change: UnitChange): void {
-    const { after } = change;
-    this.changes.push(change);
-    this.units.set(after._id.toHexString(), after);
-    this.bytes += BSON.calculateObjectSize(after);
-    if (after.isDeleted) this.usedSlugs.delete(after.slug);
-    else this.usedSlugs.add(after.slug);
+    return this.loaded.usedSlugs.includes(slug);
   }
 
   private active(): UnitDocument[] {
-    return [...this.units.values()].filter(({ isDeleted }) => !isDeleted);
+    return this.loaded.units.filter(({ isDeleted }) => !isDeleted);
   }
 }

@@ -57,17 +57,12 @@ export class UnitWritesService {
     await this.outbox.publish(organizationId, published, now);
   }
 
-  /** Writes units even if their status stays: of concurrent decisions, only one then commits (rule DATA-8). */
-  async storeStatuses(
-    organizationId: Types.ObjectId,
-    decisions: readonly UnitChange[],
-  ): Promise<void> {
-    const writes = decisions.map(({ before, after }) => {
-      const { _id, status = '', updatedAt } = after;
-      const changed = after === before ? {} : { status, updatedAt };
-      return { _id, fields: { ...changed, availabilityLock: new Types.ObjectId() } };
-    });
-    await this.units.write(organizationId, writes);
+  /** Writes the unit even if its status stays: of concurrent decisions, only one then commits (rule DATA-8). */
+  async storeStatus(organizationId: Types.ObjectId, { before, after }: UnitChange): Promise<void> {
+    const { _id, status = '', updatedAt } = after;
+    const changed = after === before ? {} : { status, updatedAt };
+    const fields = { ...changed, availabilityLock: new Types.ObjectId() };
+    await this.units.write(organizationId, [{ _id, fields }]);
   }
 
   /** Returns undefined for changes without a difference (rule CALL-13). */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { range } from '../../support/counting.js';
+import { eventually } from '../../support/eventually.js';
 import { rounds } from '../../support/rounds.js';
 import { sharedService } from '../../support/shared-service.js';
 import type { TenantApi } from '../../support/tenant-api.js';
@@ -23,6 +24,38 @@ const statusesOf = ({ results }: Batch) => results.map(({ statusCode }) => statu
 const phone = '01000000001';
 
 describe('POST /leads/batch', () => {
+  it('does not delay single leads, but the next batch', async () => {
+    await batch([{ recordSystemId: 'held' }]);
+    const { organizationId } = tenant;
+    const session = service.db.client.startSession();
+    session.startTransaction();
+    const held = { organizationId, recordSystemId: 'held' };
+    await service.db.collection('leads').updateOne(held, { $set: { byOther: 1 } }, { session });
+    const order: string[] = [];
+    const note = async (name: string, response: PromiseLike<unknown>) => {
+      await response;
+      order.push(name);
+    };
+    /** Returns when the batch has its idempotency key, so that its lead is next. */
+    const start = async (key: string, recordSystemId: string) => {
+      const request = tenant.post('/leads/batch', { leads: [{ recordSystemId, name: 'Mona' }] });
+      const end = note(key, request.set('idempotency-key', key).expect(200));
+      const claims = service.db.collection('idempotencyRecords');
+      await eventually(async () =>
+        expect(await claims.countDocuments({ organizationId, key })).toBe(1),
+      );
+      return { end };
+    };
+    const { end: first } = await start('first-batch', 'held');
+    const { end: second } = await start('second-batch', 'free');
+    const form = { recordSystemId: 'a form', name: 'Mona' };
+    await note('lead', tenant.post('/leads', form).expect(201));
+    await session.abortTransaction();
+    await session.endSession();
+    await Promise.all([first, second]);
+    expect(order).toEqual(['lead', 'first-batch', 'second-batch']);
+  });
+
   it('upserts each lead as a single request would, in order', async () => {
     const body = await batch([
       { recordSystemId: 'a', name: 'Mona', phoneNumber: phone },

@@ -4,7 +4,8 @@ import { ObjectId } from 'mongodb';
 import type { Caller } from '../../../src/tenants/keys/caller.js';
 import { Metrics } from '../../../src/core/observability/metrics.js';
 import { LeadsService } from '../../../src/leads/leads.service.js';
-import { type LeadUpsertResult, LeadWrites } from '../../../src/leads/upsert/lead-writes.js';
+import type { LeadUpsertResult } from '../../../src/leads/upsert/lead-outcomes.js';
+import { LeadStore } from '../../../src/leads/upsert/lead-store.service.js';
 import type { LeadPayload } from '../../../src/leads/lead-merge.js';
 import { derivePhoneKeys } from '../../../src/leads/phones/lead-phones.js';
 import { phoneRule } from '../../../src/tenants/contacts/phone-rule.js';
@@ -193,8 +194,8 @@ describe('grouped POST /leads requests', () => {
       payload: { recordSystemId },
       data: {},
     }));
-    const options = { organizationId, now: new Date(), isDryRun: true };
-    const { count } = await service.service.app.get(LeadWrites).load(requests, options);
+    const options = { now: new Date(), isDryRun: true };
+    const { count } = await service.service.app.get(LeadStore).load(requests, options);
     expect(count).toBe(4);
   });
 

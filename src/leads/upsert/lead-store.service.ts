@@ -1,53 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
-import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
-import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
-import { isPermitted } from '../../core/http/request-caller.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
-import type {
-  DecidedRequest,
-  LoadedRecords,
-  LoadOptions,
-  WriteHandler,
-} from '../../core/writes/write-handler.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import { ClientsService, type ClientLookup } from '../../tenants/clients/clients.service.js';
 import { contactOf } from '../../tenants/contacts/contact.js';
 import { phoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
+import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
-import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
+import { leadLogEntry, leadEvent } from '../lead-changes.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { currentPhoneKeys } from '../phones/lead-phones.js';
-import { decideLead } from './lead-decision.js';
-import { presentUpserted } from './lead-presenter.js';
-import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
+import { LeadRecords, type LeadRequest } from './lead-records.js';
 
 const maxLeadBytes = 16 * mebibyte;
-
-export interface LeadUpsertResult extends UpsertResponse<LeadUpsertResponseDto> {
-  readonly isProjectUnmatched: boolean;
-}
 
 interface MatchedRequest {
   readonly request: LeadRequest;
   readonly lead: LeadDocument | undefined;
 }
 
-@Injectable()
-export class LeadWrites implements WriteHandler<
-  LeadRequest,
-  LeadRecords,
-  LeadDecision,
-  LeadUpsertResult
-> {
-  readonly name = 'lead';
+interface LoadOptions {
+  readonly now: Date;
+  readonly isDryRun?: boolean;
+}
 
+/** Loads and stores all that the upserts of an organization's leads touch. */
+@Injectable()
+export class LeadStore {
   constructor(
     private readonly leads: LeadsRepository,
     private readonly users: UsersRepository,
@@ -55,13 +41,14 @@ export class LeadWrites implements WriteHandler<
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
     private readonly outbox: Outbox,
+    private readonly transactions: Transactions,
   ) {}
 
-  /** Queries each collection once for all requests. Loads fewer requests if their leads are large. */
+  /** Queries each collection once. The records cover the first `count` requests: fewer if their leads are large. */
   async load(
     requests: readonly LeadRequest[],
-    { now, isDryRun }: LoadOptions,
-  ): Promise<LoadedRecords<LeadRecords>> {
+    { now, isDryRun = false }: LoadOptions,
+  ): Promise<{ readonly records: LeadRecords; readonly count: number }> {
     // The newest request has the newest settings.
     const organization = requests.at(-1)?.caller.organization;
     if (organization === undefined) throw new Error('No request to load.');
@@ -101,38 +88,28 @@ export class LeadWrites implements WriteHandler<
     return { records: new LeadRecords(loaded), count };
   }
 
-  decide(records: LeadRecords, request: LeadRequest): LeadDecision {
-    if (request.refusal !== undefined) throw request.refusal;
-    const decision = decideLead(records, request);
-    records.put(decision);
-    return decision;
-  }
-
   /** Uses one command per collection (rule LEAD-11). */
-  async store(records: LeadRecords, organizationId: Types.ObjectId): Promise<void> {
-    const { decisions, now } = records;
+  async store(records: LeadRecords): Promise<void> {
+    const { decisions, lockKeys, now } = records;
+    const { _id: organizationId } = records.organization;
     const entries = decisions.map(({ entry }) => entry);
+    await this.transactions.lock(organizationId, lockKeys, now);
     await this.leads.write(organizationId, records.writes());
     await this.clients.store(organizationId, records.clients.changes());
     await this.changeLog.addLeadChanges(organizationId, entries, now);
     await this.outbox.store(decisions.flatMap(({ events }) => events));
   }
 
-  respond(decided: readonly DecidedRequest<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
-    return decided.map(
-      ({ request, decision: { operation, lead: document, isProjectUnmatched } }) => {
-        const lead = presentUpserted(request, document);
-        const response = upsertResponse(operation, { lead, newLead: lead });
-        // Other keys must not learn which compounds exist (rule LEAD-8).
-        const isShown = isProjectUnmatched && isPermitted(request.caller, 'catalogue.read');
-        const headers = isShown ? { 'x-unmatched-project': 'true' } : {};
-        return { ...response, headers, isProjectUnmatched };
-      },
-    );
-  }
-
-  async onDuplicateKey(index: string, { caller }: LeadRequest): Promise<void> {
-    if (index === 'leadId') await this.leads.skipTakenNumbers(caller.organizationId);
+  /** Deletes softly, with the entry and the event of the deletion. */
+  async delete(lead: LeadDocument, caller: Caller, now: Date): Promise<void> {
+    const { _id, organizationId } = lead;
+    const fields = { isDeleted: true, deletedAt: now, updatedAt: now };
+    await this.leads.write(organizationId, [{ _id, fields }]);
+    const changes = [{ field: 'isDeleted', from: false, to: true }];
+    const entry = leadLogEntry('delete', lead, changes, caller);
+    await this.changeLog.addLeadChanges(organizationId, [entry], now);
+    const event = leadEvent('delete', lead, changes, caller.requestId);
+    await this.outbox.publish(organizationId, [event], now);
   }
 
   /** Reads all leads together; if they exceed 16 MiB, reads those of the first requests one by one. */

@@ -1,0 +1,43 @@
+import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
+import { isPermitted } from '../../core/http/request-caller.js';
+import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
+import { decideLead } from './lead-decision.js';
+import { presentUpserted } from './lead-presenter.js';
+import type { LeadRecords, LeadRequest } from './lead-records.js';
+
+export interface LeadUpsertResult extends UpsertResponse<LeadUpsertResponseDto> {
+  readonly isProjectUnmatched: boolean;
+}
+
+export type LeadOutcome = PromiseSettledResult<LeadUpsertResult>;
+
+/** Decides requests in their order, until the changes exceed this size; each sees those before it as stored. */
+export function decideAll(
+  records: LeadRecords,
+  requests: readonly LeadRequest[],
+  maxBytes: number,
+): LeadOutcome[] {
+  const outcomes: LeadOutcome[] = [];
+  for (const request of requests) {
+    if (records.bytes > maxBytes) break;
+    outcomes.push(decideOne(records, request));
+  }
+  return outcomes;
+}
+
+function decideOne(records: LeadRecords, request: LeadRequest): LeadOutcome {
+  try {
+    if (request.refusal !== undefined) throw request.refusal;
+    const decision = decideLead(records, request);
+    records.put(decision);
+    const { operation, isProjectUnmatched } = decision;
+    const lead = presentUpserted(request, decision.lead);
+    const response = upsertResponse(operation, { lead, newLead: lead });
+    // Other keys must not learn which compounds exist (rule LEAD-8).
+    const isShown = isProjectUnmatched && isPermitted(request.caller, 'catalogue.read');
+    const headers = isShown ? { 'x-unmatched-project': 'true' } : {};
+    return { status: 'fulfilled', value: { ...response, headers, isProjectUnmatched } };
+  } catch (reason) {
+    return { status: 'rejected', reason };
+  }
+}
