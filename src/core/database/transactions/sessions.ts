@@ -1,47 +1,54 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { ClientSession, MongoClient } from 'mongodb';
-import type { Connection } from 'mongoose';
+import mongoose, { type Connection } from 'mongoose';
 
-const sessions = new AsyncLocalStorage<ClientSession | undefined>();
+mongoose.set('transactionAsyncLocalStorage', true);
 
-export function withSession<T>(session: ClientSession, work: () => Promise<T>): Promise<T> {
-  return sessions.run(session, work);
+/** Every query of a model joins the session in it; Mongoose's types omit the property that its option creates. */
+const { transactionAsyncLocalStorage: sessions } = mongoose as unknown as {
+  readonly transactionAsyncLocalStorage: AsyncLocalStorage<{ readonly session?: ClientSession }>;
+};
+
+/** Awaits inside, because a query of Mongoose runs only when it is awaited. */
+function withSession<T>(session: ClientSession, work: () => PromiseLike<T>): Promise<T> {
+  return sessions.run({ session }, async () => work());
 }
 
-export function withoutSession<T>(work: () => Promise<T>): Promise<T> {
-  return sessions.run(undefined, work);
+export function withoutSession<T>(work: () => PromiseLike<T>): Promise<T> {
+  return sessions.run({}, async () => work());
 }
 
 /** Reads in parallel with the transaction. Only a caller that awaits the result gets its error. */
-export function readOutsideTransaction<T>(read: () => Promise<T>): Promise<T> {
+export function readOutsideTransaction<T>(read: () => PromiseLike<T>): Promise<T> {
   const result = withoutSession(read);
   result.catch(() => undefined);
   return result;
 }
 
 export function openSession(): { session?: ClientSession } {
-  const session = sessions.getStore();
-  return session === undefined ? {} : { session };
+  return sessions.getStore() ?? {};
 }
 
 const callbacksAfterEnd = new WeakMap<ClientSession, Set<() => void>>();
 
 /** Calls back once after commit or abort of the open transaction, or immediately without one. */
 export function afterTransaction(callback: () => void): void {
-  const session = sessions.getStore();
+  const { session } = openSession();
   if (session === undefined) {
     callback();
     return;
   }
   const callbacks = callbacksAfterEnd.get(session) ?? new Set();
   callbacks.add(callback);
-  if (callbacksAfterEnd.has(session)) return;
   callbacksAfterEnd.set(session, callbacks);
-  session.once('ended', () => {
-    for (const each of callbacks) each();
-  });
+}
+
+/** Runs what waits for the end of the session's transaction. */
+export function endTransaction(session: ClientSession | undefined): void {
+  const callbacks = session && callbacksAfterEnd.get(session);
+  for (const callback of callbacks ?? []) callback();
 }
 
 @Injectable()

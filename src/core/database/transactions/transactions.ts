@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
+import { type ClientSession, MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
 import { type Connection, type Model, SchemaTypes, type Types } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
@@ -11,7 +11,7 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
-import { abortOrphanedTransactions, openSession, withSession } from './sessions.js';
+import { abortOrphanedTransactions, endTransaction, openSession } from './sessions.js';
 import { Metrics } from '../../observability/metrics.js';
 import { traced } from '../../observability/tracing.js';
 
@@ -242,21 +242,23 @@ export class Transactions {
         throw error;
       }
     };
-    return this.connection.getClient().withSession((session) =>
-      session.withTransaction(
-        async () => {
-          const result = await withSession(session, attempt);
-          if (isDryRun) await session.abortTransaction();
-          return result;
-        },
-        {
-          readConcern: { level: 'snapshot' },
-          writeConcern: { w: 'majority' },
-          readPreference: ReadPreference.primary,
-          maxCommitTimeMS: this.deadlineMs,
-        },
-      ),
-    );
+    let ofTransaction: ClientSession | undefined;
+    const inSession = async (session: ClientSession) => {
+      ofTransaction = session;
+      const result = await attempt();
+      if (isDryRun) await session.abortTransaction();
+      return result;
+    };
+    try {
+      return await this.connection.transaction(inSession, {
+        readConcern: { level: 'snapshot' },
+        writeConcern: { w: 'majority' },
+        readPreference: ReadPreference.primary,
+        maxCommitTimeMS: this.deadlineMs,
+      });
+    } finally {
+      endTransaction(ofTransaction);
+    }
   }
 }
 
