@@ -1,13 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
 import type { CountryCode } from 'libphonenumber-js';
-import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { CountersRepository } from '../core/database/counters/counters.repository.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
+import { writeAll } from '../core/database/models/bulk-writes.js';
+import type { TenantModel } from '../core/database/models/tenant-model.js';
 import type { TenantFilter, TenantWrite } from '../core/database/documents/tenant-queries.js';
 import { allPhoneKeys, phoneFormats, phoneKeys } from '../tenants/contacts/phone-number.js';
 import type { LeadDocument } from './lead.schema.js';
@@ -38,7 +36,7 @@ export class LeadsRepository {
   private readonly searches = new Map<string, Promise<void>>();
 
   constructor(
-    @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
+    @InjectModel('Lead') private readonly leads: TenantModel<LeadDocument>,
     private readonly counters: CountersRepository,
   ) {}
 
@@ -46,34 +44,38 @@ export class LeadsRepository {
     organizationId: Types.ObjectId,
     recordSystemId: string,
   ): Promise<LeadDocument | null> {
-    return this.leads.findOne(organizationId, { recordSystemId, ...notDeleted });
+    return this.leads.findOne({ organizationId, recordSystemId, ...notDeleted }).lean();
   }
 
   async idOf(
     organizationId: Types.ObjectId,
     recordSystemId: string,
   ): Promise<Types.ObjectId | undefined> {
-    const filter = { recordSystemId, ...notDeleted };
-    const lead = await this.leads.findOne(organizationId, filter, { fields: ['_id'] });
+    const filter = { organizationId, recordSystemId, ...notDeleted };
+    const lead = await this.leads.findOne(filter, ['_id']).lean();
     return lead?._id;
   }
 
-  /** Returns null if several leads together exceed `maxBytes`. */
   async findAllActive(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
-    maxBytes: number,
-  ): Promise<LeadDocument[] | null> {
+  ): Promise<LeadDocument[]> {
     if (recordSystemIds.length === 0) return [];
-    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
-    const leads: LeadDocument[] = [];
-    let bytes = 0;
-    for await (const batch of this.leads.batches(organizationId, filter)) {
-      for (const lead of batch) bytes += BSON.calculateObjectSize(lead);
-      if (bytes > maxBytes && leads.length + batch.length > 1) return null;
-      leads.push(...this.leads.dropInvalidFields(batch));
-    }
-    return leads;
+    const filter = { organizationId, recordSystemId: { $in: recordSystemIds }, ...notDeleted };
+    return this.leads.find(filter).lean();
+  }
+
+  /** Returns the size in bytes of the active leads with these external ids. */
+  async sizeOfActive(
+    organizationId: Types.ObjectId,
+    recordSystemIds: readonly string[],
+  ): Promise<number> {
+    const filter = { organizationId, recordSystemId: { $in: recordSystemIds }, ...notDeleted };
+    const [total] = await this.leads.aggregate<{ bytes: number }>([
+      { $match: filter },
+      { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+    ]);
+    return total?.bytes ?? 0;
   }
 
   /** Returns leads that may have one of the phones, always including each phone's lowest-numbered owner. */
@@ -87,8 +89,9 @@ export class LeadsRepository {
     const others = excluded.length === 0 ? {} : { _id: { $nin: excluded } };
     // Most phones have one lead. A placeholder may have thousands, of which only the first are read.
     const limit = 2 * allPhoneKeys(phones, country).length + 16;
-    const filter = { ...notDeleted, ...others, $or: phoneConditions(phones, country) };
-    const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
+    const $or = phoneConditions(phones, country);
+    const filter = { organizationId, ...notDeleted, ...others, $or };
+    const found = await this.leads.find<PhoneOwner>(filter, ownerFields, { limit }).lean();
     if (found.length < limit) return found;
     const lowest: PhoneOwner[] = [];
     const keyed = phones.flatMap((phone) =>
@@ -113,8 +116,8 @@ export class LeadsRepository {
   ): Promise<PhoneOwner[]> {
     const sort = { leadId: 1, _id: 1 } as const;
     for (let skip = 0, limit = 1; ; skip += limit, limit *= 8) {
-      const options = { fields: ownerFields, sort, skip, limit };
-      const found = await this.leads.find(organizationId, filter, options);
+      const scoped = { ...filter, organizationId };
+      const found = await this.leads.find(scoped, ownerFields, { sort, skip, limit }).lean();
       const owner = found.find((lead) => currentPhoneKeys(lead, country).phoneKeys.includes(key));
       if (owner !== undefined) return [owner];
       if (found.length < limit) return [];
@@ -125,7 +128,7 @@ export class LeadsRepository {
     organizationId: Types.ObjectId,
     writes: readonly TenantWrite<LeadDocument>[],
   ): Promise<void> {
-    await this.leads.write(organizationId, writes);
+    await writeAll(this.leads, organizationId, writes);
   }
 
   /** Numbers of failed creations are not reused, so the sequence may have gaps (rule LEAD-6). */
@@ -151,7 +154,7 @@ export class LeadsRepository {
     let last = first;
     const skipIfTaken = async (size: number) => {
       const leadId = { $gt: last, $lte: last + size };
-      if ((await this.leads.count(organizationId, { leadId })) < size) return false;
+      if ((await this.leads.countDocuments({ organizationId, leadId })) < size) return false;
       last = await this.counters.skipTo(organizationId, counter, last + size);
       return true;
     };

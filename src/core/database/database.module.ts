@@ -1,11 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { TenantCache } from '../cache/tenant-cache.js';
 import { activeTracing } from '../observability/tracing.js';
 import { DatabaseConnection } from './connection/database-connection.js';
 import { CountersRepository, counterSchema } from './counters/counters.repository.js';
 import { Leases, leaseSchema } from './leases/leases.js';
+import { tenantGuard } from './models/tenant-guard.js';
 import { DatabaseStructure } from './structure/database-structure.js';
 import { Migrations, migrationSchema } from './structure/migrations.js';
 import { Snapshots } from './transactions/sessions.js';
@@ -34,6 +36,7 @@ export class DatabaseModule {
           useFactory: (environment: Environment) => ({
             uri,
             ...connectionOptions(environment, isCommand),
+            connectionFactory: (connection: Connection) => connection.plugin(tenantGuard),
           }),
         }),
         MongooseModule.forFeature([
@@ -73,6 +76,8 @@ function connectionOptions(
     maxPoolSize: 50,
     // One string that another program has cut within a character must not break reads of the document.
     enableUtf8Validation: false,
+    // JavaScript's own expressions lose options of MongoDB's, so stored ones could not be returned.
+    bsonRegExp: true,
     // The option is omitted instead of false, because the connection string may request it.
     ...(activeTracing() ? { monitorCommands: true } : {}),
   };

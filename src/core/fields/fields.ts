@@ -9,6 +9,7 @@ import {
   textOf,
   timeOf,
 } from '../database/documents/stored-values.js';
+import { FreeFormType } from '../database/models/by-reference.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
 import { objectOf } from '../values/json.js';
 import { declareField, type FieldKind, type FieldOptions } from './declared-fields.js';
@@ -131,7 +132,7 @@ export const RecordIds = fieldDecorator({
 });
 
 export const FreeForm = fieldDecorator({
-  stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
+  stored: { type: FreeFormType, bsonType: 'object' } as object,
   read: objectOf,
   api: { type: 'object', additionalProperties: true },
 });

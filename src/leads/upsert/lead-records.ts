@@ -1,4 +1,5 @@
 import { Types } from 'mongoose';
+import { byReference } from '../../core/database/models/by-reference.js';
 import type { TenantWrite } from '../../core/database/documents/tenant-queries.js';
 import type { Language } from '../../core/localization/language.js';
 import type { PendingEvent } from '../../events/outbox/outbox.js';
@@ -130,7 +131,8 @@ function updateOf({ _id, ...lead }: LeadDocument): TenantWrite<LeadDocument> {
   const { data, additionalData, compoundsIds, clientId, updatedAt } = lead;
   const { phoneKeys, phoneKeysOf, phoneKeysAt } = lead;
   const phones = { phoneKeys, phoneKeysOf, phoneKeysAt };
-  return { _id, fields: { data, additionalData, compoundsIds, clientId, ...phones, updatedAt } };
+  const freeForm = { data: byReference(data), additionalData: byReference(additionalData) };
+  return { _id, fields: { ...freeForm, compoundsIds, clientId, ...phones, updatedAt } };
 }
 
 /** Leads without a number come first, sorted by id. */

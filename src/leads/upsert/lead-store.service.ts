@@ -20,6 +20,8 @@ import { currentPhoneKeys } from '../phones/lead-phones.js';
 import { LeadRecords, type LeadRequest } from './lead-records.js';
 
 const maxLeadBytes = 16 * mebibyte;
+/** A lead takes about 4 MiB at most (rule LEAD-13). */
+const maxLeadsUnmeasured = 4;
 
 interface MatchedRequest {
   readonly request: LeadRequest;
@@ -115,8 +117,13 @@ export class LeadStore {
   /** Reads all leads together; if they exceed 16 MiB, reads those of the first requests one by one. */
   private async findLeads({ _id }: Organization, requests: readonly LeadRequest[]) {
     const ids = requests.flatMap(({ payload }) => payload.recordSystemId ?? []);
-    const together = await this.leads.findAllActive(_id, [...new Set(ids)], maxLeadBytes);
-    if (together !== null) return { leads: together, count: requests.length };
+    const distinctIds = [...new Set(ids)];
+    const isLarge =
+      distinctIds.length > maxLeadsUnmeasured &&
+      (await this.leads.sizeOfActive(_id, distinctIds)) > maxLeadBytes;
+    if (!isLarge) {
+      return { leads: await this.leads.findAllActive(_id, distinctIds), count: requests.length };
+    }
     const leads = new Map<string, LeadDocument>();
     let bytes = 0;
     for (const [count, { payload }] of requests.entries()) {

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { ignoresWrongTypes } from '../../core/database/models/stored-types.plugin.js';
+import type { TenantModel } from '../../core/database/models/tenant-model.js';
 import { scalarText } from '../../core/values/json.js';
 
 /** The admin platform writes these documents; this service only reads them. */
@@ -16,12 +14,13 @@ export class UserDocument extends TenantDocument {
 }
 
 export const userSchema = SchemaFactory.createForClass(UserDocument);
+userSchema.plugin(ignoresWrongTypes);
 
 userSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
 @Injectable()
 export class UsersRepository {
-  constructor(@InjectCollection('User') private readonly users: TenantCollection<UserDocument>) {}
+  constructor(@InjectModel('User') private readonly users: TenantModel<UserDocument>) {}
 
   /** Omits users without a name that a message can show. */
   async namesOf(
@@ -29,11 +28,7 @@ export class UsersRepository {
     ids: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, string>> {
     if (ids.length === 0) return new Map();
-    const users = await this.users.find(
-      organizationId,
-      { _id: { $in: ids } },
-      { fields: ['name'] },
-    );
+    const users = await this.users.find({ organizationId, _id: { $in: ids } }, ['name']).lean();
     const names = users.map(({ _id, name }) => [_id.toHexString(), scalarText(name)] as const);
     return new Map(names.filter(([, name]) => name.trim() !== ''));
   }

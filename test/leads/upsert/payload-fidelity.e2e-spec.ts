@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { range } from '../../support/counting.js';
 import { rounds } from '../../support/rounds.js';
 import { sharedService } from '../../support/shared-service.js';
 import type { TenantApi } from '../../support/tenant-api.js';
@@ -91,6 +92,40 @@ describe('POST /leads with data and additionalData', () => {
         expect(JSON.parse(created.text).lead.data).toEqual(throughJson(data));
         expect(lead['data']).toEqual({ ...throughJson(data), ...throughJson(later) });
         expect(lead['additionalData']).toEqual(throughJson(additionalData));
+      }),
+      { numRuns: rounds(8, 150) },
+    );
+  });
+
+  it('returns them exactly as sent when requests share a transaction, and in a batch', async () => {
+    let number = 0;
+    const wide = '"wide":[9223372036854775807,-9223372036854775808]';
+    const exact = fc
+      .tuple(payload, payload)
+      .map((both) =>
+        both.map((data) => `{${[wide, JSON.stringify(data).slice(1, -1)].filter(Boolean).join()}}`),
+      );
+    await fc.assert(
+      fc.asyncProperty(exact, exact, async ([data = '', additionalData = ''], [later = '']) => {
+        const fields = `"data":${data},"additionalData":${additionalData}`;
+        const ids = range(6).map(() => `together-${number++}`);
+        const leads = ids.map((id) => `{"recordSystemId":"${id}",${fields}}`);
+        const [first = '', ...others] = leads;
+        // The first one runs alone while the others gather.
+        await Promise.all([first, ...others.slice(0, 3)].map((lead) => postText(lead).expect(201)));
+        const updates = ids.map((id) => `{"recordSystemId":"${id}","additionalData":${later}}`);
+        await Promise.all(updates.slice(0, 3).map((lead) => postText(lead).expect(200)));
+        await postText(
+          `{"leads":[${[...others.slice(3), updates[3]].join()}]}`,
+          '/leads/batch',
+        ).expect(200);
+        const merged = { ...JSON.parse(additionalData), ...JSON.parse(later) } as object;
+        for (const [index, id] of ids.entries()) {
+          const { text } = await tenant.get(`/leads/${id}`).expect(200);
+          const { lead } = JSON.parse(text) as { lead: Record<string, unknown> };
+          expect(text).toContain(`"data":${data},`);
+          expect(lead['additionalData']).toEqual(index < 4 ? merged : JSON.parse(additionalData));
+        }
       }),
       { numRuns: rounds(8, 150) },
     );

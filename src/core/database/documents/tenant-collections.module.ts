@@ -33,7 +33,7 @@ export class TenantCollectionsModule {
       module: TenantCollectionsModule,
       imports: [models],
       providers: collections,
-      exports: collections.map(({ provide }) => provide),
+      exports: [models, ...collections.map(({ provide }) => provide)],
     };
   }
 }

@@ -45,7 +45,7 @@ export function afterTransaction(callback: () => void): void {
   callbacksAfterEnd.set(session, callbacks);
 }
 
-/** Runs what waits for the end of the session's transaction. */
+/** Runs the callbacks of {@link afterTransaction}. */
 export function endTransaction(session: ClientSession | undefined): void {
   const callbacks = session && callbacksAfterEnd.get(session);
   for (const callback of callbacks ?? []) callback();

@@ -242,10 +242,14 @@ export class Transactions {
         throw error;
       }
     };
+    return this.runInSession(attempt, isDryRun);
+  }
+
+  private async runInSession<T>(work: () => Promise<T>, isDryRun: boolean): Promise<T> {
     let ofTransaction: ClientSession | undefined;
     const inSession = async (session: ClientSession) => {
       ofTransaction = session;
-      const result = await attempt();
+      const result = await work();
       if (isDryRun) await session.abortTransaction();
       return result;
     };

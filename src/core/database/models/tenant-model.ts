@@ -1,0 +1,72 @@
+import type {
+  Aggregate,
+  AnyBulkWriteOperation,
+  mongo,
+  MongooseBulkWriteOptions,
+  PipelineStage,
+  Query,
+  QueryOptions,
+  Types,
+} from 'mongoose';
+import type { TenantDocument } from '../documents/tenant-document.js';
+import type { FieldName, Path, TenantFilter, TenantUpdate } from '../documents/tenant-queries.js';
+
+/** Names the organization, or the organizations that an operator's search covers. */
+interface OfTenants {
+  readonly organizationId: Types.ObjectId | { readonly $in: readonly Types.ObjectId[] };
+}
+
+export type ScopedFilter<T> = Omit<TenantFilter<T>, 'organizationId'> & OfTenants;
+
+type Projection<T> = readonly (FieldName<T> | Path<T>)[];
+
+/** Must be lean: hydrated documents would interpret the keys of free-form fields. */
+interface Unread<T, R> {
+  lean(): Query<R, T>;
+}
+
+type Updates<T> = TenantUpdate<T> | readonly PipelineStage[];
+
+/**
+ * A model of a collection whose documents belong to organizations. Its types are Mongoose's, except that each query
+ * names its organization (rule DATA-10); the plugin `tenantGuard` also rejects others at run time.
+ */
+export interface TenantModel<T extends TenantDocument> {
+  find<R = T>(
+    filter: ScopedFilter<T>,
+    projection?: Projection<T> | null,
+    options?: QueryOptions<T>,
+  ): Unread<T, R[]>;
+  findOne<R = T>(
+    filter: ScopedFilter<T>,
+    projection?: Projection<T> | null,
+    options?: QueryOptions<T>,
+  ): Unread<T, R | null>;
+  findOneAndUpdate<R = T>(
+    filter: ScopedFilter<T>,
+    update: Updates<T>,
+    options?: QueryOptions<T>,
+  ): Unread<T, R | null>;
+  updateOne(
+    filter: ScopedFilter<T>,
+    update: Updates<T>,
+    options?: QueryOptions<T>,
+  ): Query<mongo.UpdateResult, T>;
+  updateMany(
+    filter: ScopedFilter<T>,
+    update: Updates<T>,
+    options?: QueryOptions<T>,
+  ): Query<mongo.UpdateResult, T>;
+  deleteOne(filter: ScopedFilter<T>): Query<mongo.DeleteResult, T>;
+  deleteMany(filter: ScopedFilter<T>): Query<mongo.DeleteResult, T>;
+  countDocuments(filter: ScopedFilter<T>, options?: QueryOptions<T>): Query<number, T>;
+  distinct(field: FieldName<T>, filter: ScopedFilter<T>): Query<unknown[], T>;
+  /** The first stage must match the organization. */
+  aggregate<R>(pipeline: PipelineStage[], options?: mongo.AggregateOptions): Aggregate<R[]>;
+  /** Inserts the documents as they are: hydrated ones would lose keys of free-form fields. */
+  insertMany(documents: readonly T[], options: { readonly lean: true }): Promise<unknown>;
+  bulkWrite(
+    operations: AnyBulkWriteOperation<T>[],
+    options?: MongooseBulkWriteOptions,
+  ): Promise<mongo.BulkWriteResult>;
+}
