@@ -64,7 +64,7 @@ const crossTenantFiles = [
   // A restore may bring back erased data of any organization.
   '^src/operator/erasure/erasures\\.service\\.ts$',
   // The relay finds the organizations that have events without a number.
-  '^src/events/outbox/event-relay\\.ts$',
+  '^src/events/outbox/(event-relay|event-feeds\\.repository)\\.ts$',
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
   '^src/webhooks/endpoints/(secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service)\\.ts$',

@@ -10,6 +10,7 @@ import { CompoundsModule } from './compounds/compounds.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { ErasuresModule } from './operator/erasure/erasures.module.js';
 import { EventsModule } from './events/events.module.js';
+import { EventRelayModule } from './events/outbox/event-relay.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './core/http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
@@ -22,6 +23,7 @@ import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatureGuard } from './tenants/keys/callback-signature.guard.js';
 import { PermissionGuard } from './tenants/keys/permission.guard.js';
 import { UnitsModule } from './units/units.module.js';
+import { WebhookFanOut } from './webhooks/deliveries/webhook-fan-out.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 export interface AppOptions {
@@ -66,6 +68,7 @@ export class AppModule {
         WebhooksModule,
         ErasuresModule,
         EventsModule,
+        EventRelayModule.forRoot(WebhooksModule, WebhookFanOut),
         HealthModule,
         OpsListenerModule,
       ],

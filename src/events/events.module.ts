@@ -3,7 +3,8 @@ import { TenantCollectionsModule } from '../core/database/documents/tenant-colle
 import { EventFeedService } from './feed/event-feed.service.js';
 import { LongPollWaiters } from './feed/long-poll-waiters.js';
 import { EventsController } from './feed/events.controller.js';
-import { EventRelay } from './outbox/event-relay.js';
+import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
+import { EventSignals } from './outbox/event-signals.js';
 import { eventFeedSchema, outboxEventSchema } from './outbox/outbox-event.schema.js';
 import { EventHistoryService } from './outbox/event-history.service.js';
 import { Outbox } from './outbox/outbox.js';
@@ -16,7 +17,21 @@ import { Outbox } from './outbox/outbox.js';
     ),
   ],
   controllers: [EventsController],
-  providers: [Outbox, EventHistoryService, EventFeedService, EventRelay, LongPollWaiters],
-  exports: [Outbox, EventHistoryService, EventRelay, LongPollWaiters],
+  providers: [
+    Outbox,
+    EventHistoryService,
+    EventFeedsRepository,
+    EventFeedService,
+    EventSignals,
+    LongPollWaiters,
+  ],
+  exports: [
+    TenantCollectionsModule,
+    Outbox,
+    EventHistoryService,
+    EventFeedsRepository,
+    EventSignals,
+    LongPollWaiters,
+  ],
 })
 export class EventsModule {}

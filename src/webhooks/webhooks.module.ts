@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { DeliveriesCreated } from './deliveries/deliveries-created.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { webhookDeliverySchema } from './deliveries/webhook-delivery.schema.js';
@@ -21,6 +22,7 @@ const services = [
   WebhookDeliveriesService,
   WebhookWorker,
   WebhookStatsService,
+  WebhookFanOut,
 ];
 
 @Module({
@@ -33,7 +35,13 @@ const services = [
       { name: 'WebhookStatistics', schema: webhookStatsSchema },
     ),
   ],
-  providers: [...services, WebhookFanOut, DeliveryQueueRepository, WebhookSender, DeliveryBatches],
+  providers: [
+    ...services,
+    DeliveriesCreated,
+    DeliveryQueueRepository,
+    WebhookSender,
+    DeliveryBatches,
+  ],
   exports: services,
 })
 export class WebhooksModule {}

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
-import { EventRelay } from '../../src/events/outbox/event-relay.js';
+import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
 import { sequencesOf, useFeed } from './feed-service.js';
 
 const feed = useFeed({ EVENTS_RETENTION_DAYS: '2' });
@@ -91,7 +91,7 @@ describe('GET /events', () => {
     await reader.publish(2);
     await reader.read({ after: 2 }).expect(200);
     // A read first takes the last number from its snapshot, which may be outdated after a failover.
-    const numbers = jest.spyOn(feed.service.service.app.get(EventRelay), 'lastNumber');
+    const numbers = jest.spyOn(feed.service.service.app.get(EventFeedsRepository), 'lastNumber');
     numbers.mockResolvedValueOnce(1);
     const { body } = await reader.read({ after: 2 }).expect(200);
     expect(body).toMatchObject({ data: [], next: 2, hasMore: false });

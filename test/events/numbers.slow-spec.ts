@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
+import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
@@ -141,9 +142,9 @@ describe('a page of the feed', () => {
     const reader = await addReader();
     await reader.publish(3);
     const { organizationId } = reader;
-    const relay = feed.service.service.app.get(EventRelay);
-    const lastNumber = relay.lastNumber.bind(relay);
-    const lastNumberSpy = jest.spyOn(relay, 'lastNumber').mockImplementation(async (id) => {
+    const feeds = feed.service.service.app.get(EventFeedsRepository);
+    const lastNumber = feeds.lastNumber.bind(feeds);
+    const lastNumberSpy = jest.spyOn(feeds, 'lastNumber').mockImplementation(async (id) => {
       const found = await lastNumber(id);
       // Just after a failover, the new primary may not know that a majority has the event.
       const event = { organizationId, sequence: 3 };

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
 import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
-import { EventRelay } from '../../src/events/outbox/event-relay.js';
+import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, rawRequest } from '../support/raw-http.js';
 import { rounds } from '../support/rounds.js';
@@ -25,7 +25,9 @@ const waitForPolls = (count: number, at: TestService = feed.service) =>
 const pagesOf = ({ service: { app } }: TestService) =>
   jest.spyOn(app.get(EventFeedService), 'page');
 const failSharedQuery = ({ service: { app } }: TestService) =>
-  jest.spyOn(app.get(EventRelay), 'lastNumbers').mockRejectedValue(new Error('no primary'));
+  jest
+    .spyOn(app.get(EventFeedsRepository), 'lastNumbers')
+    .mockRejectedValue(new Error('no primary'));
 const wait = { wait: 20 };
 
 describe('a long poll', () => {

@@ -17,7 +17,7 @@ import { dayMs } from '../../core/values/time.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { splitList } from '../../core/values/text.js';
 import { isSubscribedTo, eventTypes } from '../outbox/event-types.js';
-import { EventRelay } from '../outbox/event-relay.js';
+import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
 import { eventIdOf, messageIdOf, payloadOf } from '../outbox/message.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import type { EventDto, EventsResponseDto } from './event.dto.js';
@@ -50,7 +50,7 @@ export class EventFeedService {
   constructor(
     @InjectCollection('OutboxEvent')
     private readonly events: TenantCollection<OutboxEventDocument>,
-    private readonly relay: EventRelay,
+    private readonly feeds: EventFeedsRepository,
     private readonly waiters: LongPollWaiters,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
@@ -92,7 +92,7 @@ export class EventFeedService {
     organizationId: Types.ObjectId,
     { after, limit, types }: PageRequest,
   ): Promise<EventsResponseDto> {
-    const last = await this.relay.lastNumber(organizationId);
+    const last = await this.feeds.lastNumber(organizationId);
     if (after > last) await this.assertNumberIssued(organizationId, after);
     if (after >= last) return { data: [], next: after, hasMore: false };
     const oldest = types === null ? null : await this.oldestSequence(organizationId, after, last);
@@ -116,14 +116,14 @@ export class EventFeedService {
       const found =
         _id && (await this.events.findOne(organizationId, { _id }, { fields: oldestFirst.fields }));
       if (found?.sequence) return found.sequence;
-      const last = await this.relay.lastNumber(organizationId);
+      const last = await this.feeds.lastNumber(organizationId);
       throw expiredError((await this.oldestSequence(organizationId, 0, last)) - 1);
     });
   }
 
   /** After a failover, a snapshot may briefly miss events that were already shown, so this reads without one. */
   private async assertNumberIssued(organizationId: Types.ObjectId, after: number): Promise<void> {
-    const last = await withoutSession(() => this.relay.lastNumber(organizationId));
+    const last = await withoutSession(() => this.feeds.lastNumber(organizationId));
     if (after > last) throw new DomainError(eventErrors.beyondLast, { last });
   }
 

@@ -3,7 +3,8 @@ import { Types } from 'mongoose';
 import { valueIn } from '../../../test/operations/metrics-text.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import type { EventRelay } from '../outbox/event-relay.js';
+import type { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
+import { EventSignals } from '../outbox/event-signals.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
 
 const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
@@ -11,25 +12,26 @@ const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
 function newWaiters() {
   const last = new Map<string, number>();
   const lastNumbers = jest.fn(async (_ids: readonly Types.ObjectId[]) => last);
-  const relay = { lastNumbers } as unknown as EventRelay;
+  const feeds = { lastNumbers } as unknown as EventFeedsRepository;
+  const signals = new EventSignals();
   const metrics = new Metrics();
-  const waiters = new LongPollWaiters(relay, metrics);
+  const waiters = new LongPollWaiters(feeds, signals, metrics);
   const client = new AbortController();
   const waitFor = (organizationId: Types.ObjectId, lastRead = 0) =>
     waiters.waitForEvents(organizationId, lastRead, client.signal);
-  return { waiters, metrics, client, waitFor, relay, last, lastNumbers };
+  return { waiters, metrics, client, waitFor, signals, last, lastNumbers };
 }
 
 describe('a request that waits for events', () => {
   it('ends at the limit when it is the oldest of the organization with the most waits', async () => {
-    const { waiters, metrics, waitFor, relay } = newWaiters();
+    const { waiters, metrics, waitFor, signals } = newWaiters();
     waiters.maxWaiters = 3;
     const quiet = waitFor(other);
     const [first, second, third] = [waitFor(one), waitFor(one), waitFor(one)];
     expect(await first).toBe(false);
     expect(await valueIn(metrics, 'event_requests_waiting')).toBe(3);
     expect(await valueIn(metrics, 'event_waits_cut_short_total')).toBe(1);
-    for (const id of [one, other]) relay.onNumbered(id);
+    for (const id of [one, other]) signals.numbered.next(id);
     expect(await Promise.all([quiet, second, third])).toEqual([true, true, true]);
     expect(waiters.count).toBe(0);
   });

@@ -1,7 +1,8 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Metrics } from '../../core/observability/metrics.js';
-import { EventRelay } from '../outbox/event-relay.js';
+import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
+import { EventSignals } from '../outbox/event-signals.js';
 
 const intervalMs = 250;
 
@@ -27,10 +28,11 @@ export class LongPollWaiters implements OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly relay: EventRelay,
+    private readonly feeds: EventFeedsRepository,
+    { numbered }: EventSignals,
     metrics: Metrics,
   ) {
-    relay.onNumbered = (organizationId) => this.wake(organizationId.toHexString());
+    numbered.subscribe((organizationId) => this.wake(organizationId.toHexString()));
     metrics.collect(
       'event_requests_waiting',
       'Requests that wait for events in this process; 5,000 at most.',
@@ -82,7 +84,7 @@ export class LongPollWaiters implements OnModuleDestroy {
   private async check(): Promise<void> {
     const ids = [...this.waiting.keys()].map((key) => new Types.ObjectId(key));
     // A failed query wakes nobody, but the next one still runs.
-    const numbers = ids.length === 0 ? [] : await this.relay.lastNumbers(ids).catch(() => []);
+    const numbers = ids.length === 0 ? [] : await this.feeds.lastNumbers(ids).catch(() => []);
     for (const [key, number] of numbers) this.wake(key, number);
     this.timer = undefined;
     this.scheduleCheck();

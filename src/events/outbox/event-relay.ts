@@ -8,26 +8,16 @@ import {
   type CrossTenantCollection,
   InjectCrossTenant,
 } from '../../core/database/documents/cross-tenant-collection.js';
-import { type Backlog, withIndexHint } from '../../core/database/documents/tenant-queries.js';
+import { withIndexHint } from '../../core/database/documents/tenant-queries.js';
 import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { openSession } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
-import { Outbox } from './outbox.js';
-
-/** `data` contains only `_id`, because the rest may be large. */
-export type UnnumberedEvent = Pick<
-  OutboxEventDocument,
-  '_id' | 'organizationId' | 'type' | 'data' | 'erasedAt'
-> & { readonly bytes: number };
-
-/** Creates deliveries in the open transaction. Returns the number of handled events, from the first; at least 1. */
-export type FanOut = (
-  organizationId: Types.ObjectId,
-  events: readonly UnnumberedEvent[],
-) => Promise<number>;
+import { EventFanOut, type UnnumberedEvent } from './event-fan-out.js';
+import { unnumbered } from './event-feeds.repository.js';
+import { EventSignals } from './event-signals.js';
 
 /** Another process takes over if the lease was not renewed for this time, in ms (rule HOOK-9). */
 const leaseMs = 2_000;
@@ -38,7 +28,6 @@ const batchSize = 250;
 /** A single failure may be random, so an event is set aside only after this many attempts on its own. */
 const maxSingleAttempts = 3;
 
-const unnumbered = { sequence: null } as const;
 const lowestId = new Types.ObjectId('0'.repeat(24));
 
 /**
@@ -52,8 +41,6 @@ export class EventRelay implements OnModuleDestroy {
   private lastOrganization: Types.ObjectId | null = null;
   private delaysNextBatch = false;
   private readonly numbered;
-  onNumbered: (organizationId: Types.ObjectId) => void = () => {};
-  fanOut: FanOut = async (_organizationId, { length }) => length;
 
   constructor(
     @InjectCrossTenant('OutboxEvent')
@@ -61,7 +48,8 @@ export class EventRelay implements OnModuleDestroy {
     @InjectCrossTenant('EventFeed')
     private readonly feeds: CrossTenantCollection<EventFeedDocument>,
     private readonly transactions: Transactions,
-    private readonly outbox: Outbox,
+    private readonly fanOut: EventFanOut,
+    private readonly signals: EventSignals,
     private readonly clock: Clock,
     leases: Leases,
     metrics: Metrics,
@@ -77,7 +65,7 @@ export class EventRelay implements OnModuleDestroy {
 
   start(): void {
     this.loop.start();
-    this.outbox.onPublished = () => this.loop.wake();
+    this.signals.stored.subscribe(() => this.loop.wake());
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -91,26 +79,6 @@ export class EventRelay implements OnModuleDestroy {
     if (this.lastOrganization === null) return false;
     await this.relay(this.lastOrganization, batchSize);
     return true;
-  }
-
-  /** Returns 0 before the first event of the feed. */
-  async lastNumber(organizationId: Types.ObjectId): Promise<number> {
-    const feed = await this.feeds.findOne(organizationId, { _id: organizationId });
-    return feed?.last ?? 0;
-  }
-
-  /** Keys are hexadecimal organization ids. */
-  async lastNumbers(
-    organizationIds: readonly Types.ObjectId[],
-  ): Promise<ReadonlyMap<string, number>> {
-    const _id = { $in: organizationIds };
-    const feeds = await this.feeds.find(organizationIds, { _id }, { fields: ['last'] });
-    return new Map(feeds.map((feed) => [feed._id.toHexString(), feed.last]));
-  }
-
-  /** Counts events without a number, which have no deliveries yet. */
-  async backlog(): Promise<Backlog> {
-    return this.events.backlog(unnumbered, 'createdAt', this.clock.now(), 'unnumbered');
   }
 
   private async run(): Promise<void> {
@@ -138,7 +106,7 @@ export class EventRelay implements OnModuleDestroy {
     try {
       await this.numberEvents(organizationId, limit, (events) => {
         found = events.length;
-        return this.fanOut(organizationId, events);
+        return this.fanOut.fanOut(organizationId, events);
       });
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
@@ -197,7 +165,7 @@ export class EventRelay implements OnModuleDestroy {
       },
     });
     this.numbered.inc(count);
-    if (count > 0) this.onNumbered(organizationId);
+    if (count > 0) this.signals.numbered.next(organizationId);
   }
 
   private async findUnnumbered(

@@ -9,6 +9,7 @@ import { afterTransaction } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { mebibyte } from '../../core/values/numbers.js';
+import { EventSignals } from './event-signals.js';
 import type { EventType } from './event-types.js';
 import { messageOf } from './message.js';
 import { type OutboxEventDocument, serverTimestampPlaceholder } from './outbox-event.schema.js';
@@ -32,13 +33,12 @@ const reservedBytes = 4_096;
 
 @Injectable()
 export class Outbox {
-  /** The relay sets this callback. */
-  onPublished = () => {};
-  private readonly report = () => this.onPublished();
+  private readonly report = () => this.signals.stored.next();
 
   constructor(
     @InjectCollection('OutboxEvent')
     private readonly events: TenantCollection<OutboxEventDocument>,
+    private readonly signals: EventSignals,
   ) {}
 
   /** @throws DomainError 400 when an event is too large to be sent */

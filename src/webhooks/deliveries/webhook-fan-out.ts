@@ -6,9 +6,10 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { afterTransaction } from '../../core/database/transactions/sessions.js';
-import { EventRelay, type UnnumberedEvent } from '../../events/outbox/event-relay.js';
+import { EventFanOut, type UnnumberedEvent } from '../../events/outbox/event-fan-out.js';
 import { isSubscribedTo } from '../../events/outbox/event-types.js';
 import { objectIdOf } from '../../events/outbox/message.js';
+import { DeliveriesCreated } from './deliveries-created.js';
 import { hasValidEventTypes } from './attempt-outcome.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -18,10 +19,8 @@ const maxDeliveries = 2_000;
 
 /** Uses the subscriptions at the time of numbering (rule HOOK-4). */
 @Injectable()
-export class WebhookFanOut {
-  /** The worker sets this callback. */
-  onCreated = () => {};
-  private readonly report = () => this.onCreated();
+export class WebhookFanOut extends EventFanOut {
+  private readonly report = () => this.created.next();
 
   constructor(
     @InjectCollection('WebhookEndpoint')
@@ -29,12 +28,12 @@ export class WebhookFanOut {
     @InjectCollection('WebhookDelivery')
     private readonly deliveries: TenantCollection<WebhookDeliveryDocument>,
     private readonly clock: Clock,
-    relay: EventRelay,
+    private readonly created: DeliveriesCreated,
   ) {
-    relay.fanOut = (organizationId, events) => this.fanOut(organizationId, events);
+    super();
   }
 
-  async fanOut(
+  override async fanOut(
     organizationId: Types.ObjectId,
     events: readonly UnnumberedEvent[],
   ): Promise<number> {

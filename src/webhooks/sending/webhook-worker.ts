@@ -4,7 +4,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import type { LatencyClass } from '../endpoints/webhook-endpoint.schema.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { WebhookFanOut } from '../deliveries/webhook-fan-out.js';
+import { DeliveriesCreated } from '../deliveries/deliveries-created.js';
 import { WebhookStatsService } from '../statistics/webhook-stats.service.js';
 import { DeliveryBatches } from './delivery-batches.js';
 
@@ -25,13 +25,13 @@ export class WebhookWorker implements OnModuleDestroy {
   constructor(
     private readonly queue: DeliveryQueueRepository,
     private readonly batches: DeliveryBatches,
-    private readonly fanOut: WebhookFanOut,
+    private readonly created: DeliveriesCreated,
     private readonly statistics: WebhookStatsService,
     private readonly clock: Clock,
   ) {}
 
   start(): void {
-    this.fanOut.onCreated = () => this.loop.wake();
+    this.created.subscribe(() => this.loop.wake());
     this.loop.start();
     this.statistics.backlogLoop.start();
   }

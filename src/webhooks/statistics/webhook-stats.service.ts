@@ -13,7 +13,7 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/time.js';
 import { pingType } from '../../events/outbox/event-types.js';
-import { EventRelay } from '../../events/outbox/event-relay.js';
+import { EventFeedsRepository } from '../../events/outbox/event-feeds.repository.js';
 import { type AttemptResult, isSuccess } from '../deliveries/attempt-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
@@ -53,7 +53,7 @@ export class WebhookStatsService {
     private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
     @InjectCrossTenant('WebhookDelivery')
     private readonly deliveries: CrossTenantCollection<WebhookDeliveryDocument>,
-    private readonly relay: EventRelay,
+    private readonly feeds: EventFeedsRepository,
     private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
     metrics: Metrics,
@@ -73,7 +73,7 @@ export class WebhookStatsService {
   }
 
   async eventBacklog(): Promise<Backlog> {
-    return this.relay.backlog();
+    return this.feeds.backlog();
   }
 
   async deliveryBacklog(): Promise<Backlog> {
