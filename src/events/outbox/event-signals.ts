@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Subject } from 'rxjs';
 
-/** What this process has just done with events, for those who would otherwise find it out by polling. */
+/** Loops and requests need not poll for events of their own process. */
 @Injectable()
 export class EventSignals {
   /** Emits after each transaction that has stored events. */

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { duplicateKey } from '../connection/database-errors.js';
+import { withoutSession } from '../transactions/sessions.js';
 
-@Schema({ collection: 'counters' })
+@Schema({ collection: 'counters', versionKey: false })
 export class CounterDocument {
   declare _id: Types.ObjectId;
 
@@ -25,7 +26,7 @@ counterSchema.index({ organizationId: 1, name: 1 }, { name: 'counter', unique: t
 /** Increments never join a transaction, so creates do not wait for each other; a failure leaves a gap. */
 @Injectable()
 export class CountersRepository {
-  constructor(@InjectModel('Counter') private readonly model: Model<CounterDocument>) {}
+  constructor(@InjectModel('Counter') private readonly counters: Model<CounterDocument>) {}
 
   async next(organizationId: Types.ObjectId, name: string, count: number): Promise<number[]> {
     const last = await this.advance(organizationId, name, { $inc: { value: count } });
@@ -43,16 +44,20 @@ export class CountersRepository {
     update: object,
   ): Promise<number> {
     const advance = () =>
-      this.model.collection.findOneAndUpdate({ organizationId, name }, update, {
-        upsert: true,
-        returnDocument: 'after',
-        // The record's commit waits for a majority, which then also has this increment.
-        writeConcern: { w: 1 },
-      });
+      withoutSession(() =>
+        this.counters
+          .findOneAndUpdate({ organizationId, name }, update, {
+            upsert: true,
+            returnDocument: 'after',
+            // The record's commit waits for a majority, which then also has this increment.
+            writeConcern: { w: 1 },
+          })
+          .lean(),
+      );
     const counter = await advance().catch((error: unknown) => {
       if (duplicateKey(error) === undefined) throw error;
       return advance();
     });
-    return Number(counter?.['value']);
+    return counter.value;
   }
 }

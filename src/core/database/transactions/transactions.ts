@@ -59,7 +59,7 @@ export function workDeadline(expiresAt: number, deadlineMs: number): number {
   return expiresAt - deadlineMs * commitTimeShare;
 }
 
-@Schema({ collection: 'transactionLocks' })
+@Schema({ collection: 'transactionLocks', versionKey: false })
 export class TransactionLockDocument {
   declare _id: Types.ObjectId;
 
@@ -156,7 +156,7 @@ export class Transactions {
         upsert: true,
       },
     }));
-    if (operations.length > 0) await this.locks.collection.bulkWrite(operations, openSession());
+    if (operations.length > 0) await this.locks.bulkWrite(operations);
   }
 
   private async runInTurn<T>(key: string, start: () => Promise<T>): Promise<T> {
