@@ -1,6 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { addTtlIndex, TenantDocument } from '../database/documents/tenant-document.js';
+import { FreeFormType } from '../database/models/by-reference.js';
 import type { CompressedResponse } from './idempotency-claim.js';
 
 /** Records a request with an `Idempotency-Key` and its response (rule HTTP-23). */
@@ -27,7 +28,7 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: Date, required: true })
   expiresAt!: Date;
 
-  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  @Prop({ type: FreeFormType, bsonType: 'object' })
   response?: CompressedResponse;
 }
 

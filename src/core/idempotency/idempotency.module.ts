@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { idempotencyRecordSchema } from './idempotency-record.schema.js';
+import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { IdempotencyService } from './idempotency.service.js';
 
 @Module({
@@ -10,7 +11,7 @@ import { IdempotencyService } from './idempotency.service.js';
       schema: idempotencyRecordSchema,
     }),
   ],
-  providers: [IdempotencyService],
+  providers: [IdempotencyRecordsRepository, IdempotencyService],
   exports: [IdempotencyService],
 })
 export class IdempotencyModule {}

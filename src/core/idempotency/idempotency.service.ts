@@ -6,8 +6,6 @@ import { Binary } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { duplicateKey } from '../database/connection/database-errors.js';
-import { InjectCollection, TenantCollection } from '../database/documents/tenant-collection.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import type { RequestCaller } from '../http/request-caller.js';
@@ -20,6 +18,7 @@ import type {
   StoredResponse,
 } from './idempotency-claim.js';
 import { idempotencyErrors } from './idempotency-key.js';
+import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 
 /** A lease outlives its request by this time. */
@@ -63,8 +62,7 @@ export class IdempotencyService {
   private readonly retentionMs: number;
 
   constructor(
-    @InjectCollection('IdempotencyRecord')
-    private readonly records: TenantCollection<IdempotencyRecordDocument>,
+    private readonly records: IdempotencyRecordsRepository,
     private readonly transactions: Transactions,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
@@ -77,11 +75,9 @@ export class IdempotencyService {
   async begin(request: IdempotentRequest): Promise<ClaimResult> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const record = this.newRecord(request);
-      if (await this.insert(record)) return { claim: claimOf(record, request) };
+      if (await this.records.insert(record)) return { claim: claimOf(record, request) };
       const { organizationId, apiKeyId, key } = record;
-      // A failover can undo an unconfirmed response together with its change, so it must not be replayed.
-      const options = { readConcern: 'majority' } as const;
-      const found = await this.records.findOne(organizationId, { apiKeyId, key }, options);
+      const found = await this.records.findConfirmed(organizationId, apiKeyId, key);
       // The record was removed meanwhile, or a majority has not confirmed it yet.
       if (found === null) continue;
       if (found.expiresAt > record.createdAt) {
@@ -134,8 +130,7 @@ export class IdempotencyService {
 
   /** Lets the next request with the key run, unless a transaction has stored a response. */
   async release(claim: IdempotencyClaim): Promise<void> {
-    const $set = { claimedAt: new Date(0) };
-    await this.records.updateOne(claim.organizationId, ownedBy(claim), { $set });
+    await this.records.release(claim);
   }
 
   /** By this time, all stored and pending responses have been removed. */
@@ -146,23 +141,11 @@ export class IdempotencyService {
   /** @returns how many claims still belonged to their owners and had no response */
   private async storeAll(completions: readonly Completion[], updatedAt: Date): Promise<number> {
     const expiresAt = new Date(updatedAt.getTime() + this.retentionMs);
-    const updates = completions.map(async ({ claim, response }) => ({
-      _id: claim.recordId,
-      filter: ownedBy(claim),
-      update: { $set: { expiresAt, updatedAt, response: await pack(response) } },
+    const packed = completions.map(async ({ claim, response }) => ({
+      claim,
+      response: await pack(response),
     }));
-    const [first] = completions;
-    return first ? this.records.write(first.claim.organizationId, await Promise.all(updates)) : 0;
-  }
-
-  private async insert(record: IdempotencyRecordDocument): Promise<boolean> {
-    try {
-      await this.records.insert(record);
-      return true;
-    } catch (error) {
-      if (duplicateKey(error) === undefined) throw error;
-      return false;
-    }
+    return this.records.complete(await Promise.all(packed), { expiresAt, updatedAt });
   }
 
   /**
@@ -176,13 +159,10 @@ export class IdempotencyService {
     { fingerprint, owner, claimedAt, expiresAt, updatedAt }: IdempotencyRecordDocument,
     deadline: number | undefined,
   ): Promise<boolean> {
-    const { organizationId, _id, response } = found;
-    const filter = { _id, owner: found.owner, response: { $exists: response !== undefined } };
-    const $set = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
-    const update = { $set, $unset: { response: '' } } as const;
+    const claim = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
     const isReleased = found.claimedAt.getTime() === 0;
-    const followsDeadProcess = response === undefined && !isReleased;
-    return this.transactions.run(() => this.records.updateOne(organizationId, filter, update), {
+    const followsDeadProcess = found.response === undefined && !isReleased;
+    return this.transactions.run(() => this.records.takeOver(found, claim), {
       expiresAt: deadline,
       followsDeadProcess,
     });
@@ -208,10 +188,6 @@ export class IdempotencyService {
   private isLeaseOver({ claimedAt }: IdempotencyRecordDocument): boolean {
     return Math.abs(this.clock.now().getTime() - claimedAt.getTime()) > this.leaseMs;
   }
-}
-
-function ownedBy({ recordId: _id, owner }: IdempotencyClaim) {
-  return { _id, owner, response: { $exists: false } };
 }
 
 function claimOf(
