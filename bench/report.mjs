@@ -19,26 +19,28 @@ export function printTable(head, rows) {
 }
 
 /**
- * Writes the medians of several runs, one line per step and service. The last column divides the total processor time
- * of the first service by that of the service in the line.
+ * Writes the medians of several runs, one line per step and service. The last column divides, in each run, the total
+ * processor time of the first service by that of the service in the line.
  *
  * @param runs keyed by step, then by service
  */
 export function printMeasurements(runs) {
   const rows = Object.entries(runs).flatMap(([step, byService]) => {
-    const costs = [];
+    const costs = Object.values(byService).map((all) =>
+      all.map((run) => run.processor + run.mongod),
+    );
     return Object.entries(byService).map(([service, all], place) => {
       const value = (name) => median(all.map((run) => run[name]));
-      const times = [value('processor'), value('mongod')];
-      costs.push(times[0] + times[1]);
       const measured = [
         value('rate'),
         value('p50'),
         value('p99'),
-        ...times,
+        value('processor'),
+        value('mongod'),
         value('bytes') / 1_024,
       ];
-      const ratio = place === 0 ? [] : [costs[0] / costs[place]];
+      const ratios = costs[place].map((cost, round) => costs[0][round] / cost);
+      const ratio = place === 0 ? [] : [median(ratios)];
       return [place === 0 ? step : '', service, ...measured, ...ratio];
     });
   });
@@ -47,7 +49,9 @@ export function printMeasurements(runs) {
 }
 
 export function median(values) {
-  return quantile(ascending(values), 0.5);
+  const sorted = ascending(values);
+  const middle = (sorted.length - 1) / 2;
+  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
 }
 
 export function ascending(values) {

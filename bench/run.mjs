@@ -8,7 +8,7 @@ import { buildOf, thisBuild } from './programs/builds.mjs';
 import { startDatabase } from './programs/database.mjs';
 import { Programs } from './programs/programs.mjs';
 import { startService } from './programs/service.mjs';
-import { print, printMeasurements, progress } from './report.mjs';
+import { median, print, printMeasurements, progress } from './report.mjs';
 import { suites } from './suites/workloads.mjs';
 
 const names = [...Object.keys(suites), 'webhooks', 'memory', 'keys', 'path'];
@@ -19,7 +19,7 @@ const usage = `npm run bench -- [${names.join('|')}] [options]
   --seconds, --rounds  length and number of measurements (2.5, 3)
   --clients, --count   concurrent requests (32), records or requests of a suite (10000)
   --sizes <list>       multiples of the data of the suites growth and console
-  --profile            writes a profile of the processor time of the first measurement
+  --profile            writes profiles of the processor time of the first measurement
 `;
 const profiles = join(import.meta.dirname, '../node_modules/.cache/bench-profiles');
 
@@ -69,46 +69,59 @@ async function measureSuite({ workloads, factors, more, variables, session }) {
   const runs = {};
   const multiples = factors && (options.sizes ?? factors).split(',').map(Number);
   for (const factor of multiples ?? [undefined]) {
-    const services = [];
+    const contexts = [];
     for (const build of builds) {
       const sizes = factor && { ...sizesAt(factor), ...more };
       const database = await startDatabase({ programs, build, sizes });
       const nodeOptions = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
-      const context = { programs, build, database, variables: await variables?.(), nodeOptions };
-      const service = await startService(context);
-      if (factor) service.name += ` ×${factor}`;
-      service.session = await session?.(service);
-      service.pause();
-      services.push(service);
+      const name = factor ? `${build.name} ×${factor}` : build.name;
+      const started = { programs, build, database, variables: await variables?.(), nodeOptions };
+      contexts.push({ ...started, name, session, memory: [] });
     }
-    await measureByTurns(chosen, services, runs);
-    for (const service of services) {
-      const { now, highest } = service.memory();
-      print(`${service.name}: ${now.toFixed(0)} MB resident, ${highest.toFixed(0)} MB at most`);
-      await programs.end(service, service.database);
+    await measureByTurns(chosen, contexts, runs);
+    for (const { name, memory, database } of contexts) {
+      const [now, highest] = ['now', 'highest'].map((key) => median(memory.map((at) => at[key])));
+      print(`${name}: ${now.toFixed(0)} MB resident, ${highest.toFixed(0)} MB at most`);
+      await programs.end(database);
     }
   }
   printMeasurements(runs);
-  if (options.profile) print(`${profiles} has a profile for the developer tools of Chromium.`);
+  if (options.profile) print(`${profiles} has profiles for the developer tools of Chromium.`);
 }
 
 /** Measures one service at a time, and pauses the others so that they use no processor time. */
-async function measureByTurns(workloads, services, runs) {
+async function measureByTurns(workloads, contexts, runs) {
   const rounds = Number(options.rounds);
+  const seconds = Number(options.seconds);
   for (let round = 0; round < rounds; round++) {
+    // The order alternates, so that no service always runs after the same one.
+    const ordered = round % 2 === 0 ? contexts : contexts.toReversed();
+    // A process can be slow as long as it lives, so that each round needs new ones.
+    const services = [];
+    for (const context of ordered) services.push(await startPaused(context));
     for (const workload of workloads) {
       progress(`Round ${round + 1} of ${rounds}: ${workload.name}`);
       const connections = Math.min(workload.connections, Number(options.clients));
-      const seconds = Number(options.seconds);
-      // The order alternates, so that no service always runs after the same one.
-      for (const service of round % 2 === 0 ? services : services.toReversed()) {
+      for (const service of services) {
         service.resume();
         const measured = await measure(workload, service, { seconds, connections, round });
         service.pause();
         ((runs[workload.name] ??= {})[service.name] ??= []).push(measured);
       }
     }
+    for (const [place, service] of services.entries()) {
+      ordered[place].memory.push(service.memory());
+      await programs.end(service);
+    }
   }
+}
+
+async function startPaused({ name, session, ...context }) {
+  const service = await startService(context);
+  service.name = name;
+  service.session = await session?.(service);
+  service.pause();
+  return service;
 }
 
 /** Returns the workloads whose names start with a wanted name, or all workloads without names. */
