@@ -75,8 +75,8 @@ async function measureSuite({ workloads, factors, more, variables, session }) {
       const database = await startDatabase({ programs, build, sizes });
       const nodeOptions = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
       const name = factor ? `${build.name} ×${factor}` : build.name;
-      const started = { programs, build, database, variables: await variables?.(), nodeOptions };
-      contexts.push({ ...started, name, session, memory: [] });
+      const context = { programs, build, database, variables: await variables?.(), nodeOptions };
+      contexts.push({ ...context, name, session, memory: [] });
     }
     await measureByTurns(chosen, contexts, runs);
     for (const { name, memory, database } of contexts) {
@@ -96,7 +96,7 @@ async function measureByTurns(workloads, contexts, runs) {
   for (let round = 0; round < rounds; round++) {
     // The order alternates, so that no service always runs after the same one.
     const ordered = round % 2 === 0 ? contexts : contexts.toReversed();
-    // A process can be slow as long as it lives, so that each round needs new ones.
+    // A process can be slow for its whole life, so each round has new ones.
     const services = [];
     for (const context of ordered) services.push(await startPaused(context));
     for (const workload of workloads) {
@@ -116,10 +116,10 @@ async function measureByTurns(workloads, contexts, runs) {
   }
 }
 
-async function startPaused({ name, session, ...context }) {
+async function startPaused(context) {
   const service = await startService(context);
-  service.name = name;
-  service.session = await session?.(service);
+  service.name = context.name;
+  service.session = await context.session?.(service);
   service.pause();
   return service;
 }
