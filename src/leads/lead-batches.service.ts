@@ -12,8 +12,12 @@ import type { Caller } from '../tenants/keys/caller.js';
 import type { LeadBatchResponseDto, LeadResultDto } from './dto/lead.dto.js';
 import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
-import { LeadsService, leadRequest, noteUnmatchedProject } from './leads.service.js';
-import { decideAll, type LeadOutcome } from './upsert/lead-outcomes.js';
+import {
+  decideAll,
+  type LeadOutcome,
+  leadRequest,
+  noteUnmatchedProject,
+} from './upsert/lead-outcomes.js';
 import type { LeadRecords, LeadRequest } from './upsert/lead-records.js';
 import { LeadStore } from './upsert/lead-store.service.js';
 
@@ -34,7 +38,6 @@ export class LeadBatchesService {
   private readonly logger = new Logger(LeadBatchesService.name);
 
   constructor(
-    private readonly leads: LeadsService,
     private readonly store: LeadStore,
     private readonly transactions: Transactions,
     private readonly snapshots: Snapshots,
@@ -77,8 +80,8 @@ export class LeadBatchesService {
     };
     return this.transactions.run(upsert, {
       expiresAt,
-      oneAtATime: `batches of ${organizationId.toHexString()}`,
-      onDuplicateKey: (index) => this.leads.onDuplicateKey(index, caller),
+      oneAtATime: { organizationId, record: 'batch' },
+      onDuplicateKey: (index) => this.store.onDuplicateKey(index, caller),
     });
   }
 

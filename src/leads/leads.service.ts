@@ -6,7 +6,6 @@ import { Transactions } from '../core/database/transactions/transactions.js';
 import { present } from '../core/fields/declared-fields.js';
 import { DomainError } from '../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../core/http/errors/error-responses.js';
-import type { RequestCaller } from '../core/http/request-caller.js';
 import { IdempotencyService } from '../core/idempotency/idempotency.service.js';
 import { Metrics } from '../core/observability/metrics.js';
 import { mebibyte } from '../core/values/numbers.js';
@@ -14,11 +13,17 @@ import type { Caller } from '../tenants/keys/caller.js';
 import type { LeadDeletionResponseDto, LeadResponseDto } from './dto/lead.dto.js';
 import type { SingleLeadDto } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
-import { type LeadPayload, mergeFlatFields } from './lead-merge.js';
+import type { LeadPayload } from './lead-merge.js';
 import { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
-import { decideAll, type LeadOutcome, type LeadUpsertResult } from './upsert/lead-outcomes.js';
-import { type LeadGroups, LeadQueue } from './upsert/lead-queue.js';
+import {
+  decideAll,
+  type LeadOutcome,
+  leadRequest,
+  type LeadUpsertResult,
+  noteUnmatchedProject,
+} from './upsert/lead-outcomes.js';
+import { LeadQueue } from './upsert/lead-queue.js';
 import type { LeadRequest } from './upsert/lead-records.js';
 import { LeadStore } from './upsert/lead-store.service.js';
 
@@ -27,7 +32,7 @@ const maxGroupBytes = 16 * mebibyte;
 
 /** Groups concurrent upserts into one transaction, since they may conflict over phones and clients (rule LEAD-11). */
 @Injectable()
-export class LeadsService implements LeadGroups {
+export class LeadsService {
   private readonly queue: LeadQueue;
 
   constructor(
@@ -40,7 +45,11 @@ export class LeadsService implements LeadGroups {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    this.queue = new LeadQueue(this, transactions, metrics);
+    const groups = {
+      upsertGroup: (requests: readonly LeadRequest[]) => this.upsertGroup(requests),
+      onDuplicateKey: store.onDuplicateKey.bind(store),
+    };
+    this.queue = new LeadQueue(groups, transactions, metrics);
   }
 
   /**
@@ -59,7 +68,7 @@ export class LeadsService implements LeadGroups {
     return result;
   }
 
-  async upsertGroup(requests: readonly LeadRequest[]): Promise<readonly LeadOutcome[]> {
+  private async upsertGroup(requests: readonly LeadRequest[]): Promise<readonly LeadOutcome[]> {
     if (requests.length === 0) return [];
     const now = this.clock.now();
     const { records, count } = await this.store.load(requests, { now });
@@ -67,11 +76,6 @@ export class LeadsService implements LeadGroups {
     await this.store.store(records);
     await this.idempotency.completeAll(this.claimedResponses(requests, outcomes), now);
     return outcomes;
-  }
-
-  /** Skips numbers that another program has used. */
-  async onDuplicateKey(index: string, { organizationId }: RequestCaller): Promise<void> {
-    if (index === 'leadId') await this.leads.skipTakenNumbers(organizationId);
   }
 
   /** @throws DomainError 404 if no active lead has the external id */
@@ -127,15 +131,4 @@ export class LeadsService implements LeadGroups {
     if (lead === null) throw new DomainError(leadErrors.notFound);
     return lead;
   }
-}
-
-export function noteUnmatchedProject(
-  { notices }: Caller,
-  { isProjectUnmatched }: LeadUpsertResult,
-): void {
-  if (isProjectUnmatched) notices?.add('lead.project_unmatched');
-}
-
-export function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
-  return { caller, payload, data: mergeFlatFields(payload) };
 }

@@ -111,9 +111,10 @@ export class ReservationStore {
     if (after.isUnitLocked && before.unit !== null && after.unit !== null) {
       const unit = { before: before.unit, after: after.unit, requestId };
       await this.units.storeStatus(organizationId, unit);
-      const isPublished = emitsUnitEvents && unit.after !== unit.before;
-      const ofUnit = await this.units.changeEvents(organizationId, isPublished ? [unit] : []);
-      events.push(...ofUnit.flatMap((event) => (event ? { ...event, requestId } : [])));
+      if (emitsUnitEvents && unit.after !== unit.before) {
+        const [event] = await this.units.changeEvents(organizationId, [unit]);
+        if (event !== undefined) events.push({ ...event, requestId });
+      }
     }
     await this.outbox.publish(organizationId, events, now);
   }

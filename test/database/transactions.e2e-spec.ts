@@ -78,26 +78,27 @@ describe('a transaction', () => {
     await expect(nested).rejects.toThrow('A transaction is already open.');
   });
 
-  it('waits for earlier ones with the same key, also failed ones, within its deadline', async () => {
+  it('waits for earlier ones about the same record, also failed ones, within its deadline', async () => {
     const log: string[] = [];
     const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
-    const run = (name: string, key: string, expiresAt?: number) => {
+    const [organizationId, other] = [new ObjectId(), new ObjectId()];
+    const run = (name: string, of = organizationId, expiresAt?: number) => {
       const work = async () => {
         log.push(name);
         if (name === 'first') await end;
         if (name === 'failed') throw new Error('failed');
         return name;
       };
-      return transactions.run(work, { oneAtATime: key, expiresAt });
+      return transactions.run(work, { oneAtATime: { organizationId: of, record: 'a' }, expiresAt });
     };
     const waiting = () => valueIn(service.service.app.get(Metrics), 'transactions_waiting');
-    const first = run('first', 'a');
+    const first = run('first');
     // Its deadline has passed when its turn comes.
-    const late = run('late', 'a', Date.now());
-    const failed = run('failed', 'a');
-    const last = run('last', 'a');
+    const late = run('late', organizationId, Date.now());
+    const failed = run('failed');
+    const last = run('last');
     const outcomes = Promise.allSettled([first, late, failed, last]);
-    expect(await run('other', 'b')).toBe('other');
+    expect(await run('other', other)).toBe('other');
     expect(await waiting()).toBe(3);
     endFirst();
     expect((await outcomes).map(({ status }) => status)).toEqual([

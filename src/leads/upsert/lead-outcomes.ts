@@ -1,6 +1,8 @@
 import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
 import { isPermitted } from '../../core/http/request-caller.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
+import { type LeadPayload, mergeFlatFields } from '../lead-merge.js';
+import type { Caller } from '../../tenants/keys/caller.js';
 import { decideLead } from './lead-decision.js';
 import { presentUpserted } from './lead-presenter.js';
 import type { LeadRecords, LeadRequest } from './lead-records.js';
@@ -23,6 +25,17 @@ export function decideAll(
     outcomes.push(decideOne(records, request));
   }
   return outcomes;
+}
+
+export function noteUnmatchedProject(
+  { notices }: Caller,
+  { isProjectUnmatched }: LeadUpsertResult,
+): void {
+  if (isProjectUnmatched) notices?.add('lead.project_unmatched');
+}
+
+export function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
+  return { caller, payload, data: mergeFlatFields(payload) };
 }
 
 function decideOne(records: LeadRecords, request: LeadRequest): LeadOutcome {

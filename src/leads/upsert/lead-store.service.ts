@@ -102,6 +102,14 @@ export class LeadStore {
     await this.outbox.store(decisions.flatMap(({ events }) => events));
   }
 
+  /** Skips numbers that another program has used. */
+  async onDuplicateKey(
+    index: string,
+    { organizationId }: Pick<Caller, 'organizationId'>,
+  ): Promise<void> {
+    if (index === 'leadId') await this.leads.skipTakenNumbers(organizationId);
+  }
+
   /** Deletes softly, with the entry and the event of the deletion. */
   async delete(lead: LeadDocument, caller: Caller, now: Date): Promise<void> {
     const { _id, organizationId } = lead;

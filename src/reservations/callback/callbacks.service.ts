@@ -51,8 +51,8 @@ export class CallbacksService {
     request: Pick<FastifyRequest, 'id' | 'body'>,
   ): Promise<Readonly<Record<string, string>>> {
     const record = callbackRecord(request);
-    const { expiresAt } = caller;
-    const oneAtATime = `reservation ${callback.reservationId}`;
+    const { organizationId, expiresAt } = caller;
+    const oneAtATime = { organizationId, record: `reservation ${callback.reservationId}` };
     const { headers, error, effects } = await this.transactions
       .run(() => this.carryOut(caller, callback, record), { expiresAt, oneAtATime })
       .catch((failure: unknown) => {

@@ -57,8 +57,8 @@ export class ReservationUpsertsService {
       await this.idempotency.complete(caller, response, now);
       return response;
     };
-    const ofUnit = `reservations of ${organizationId.toHexString()} ${JSON.stringify(body.unit ?? body.recordSystemId)}`;
-    return this.transactions.run(upsert, { expiresAt, oneAtATime: ofUnit });
+    const record = `reserved ${JSON.stringify(body.unit ?? body.recordSystemId)}`;
+    return this.transactions.run(upsert, { expiresAt, oneAtATime: { organizationId, record } });
   }
 
   private async findStored(

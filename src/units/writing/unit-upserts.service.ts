@@ -43,8 +43,7 @@ export class UnitUpsertsService {
       await this.idempotency.complete(caller, response, now);
       return response;
     };
-    const id = input.recordSystemId ?? input.unitId;
-    const oneAtATime = `unit of ${organizationId.toHexString()} ${id}`;
-    return this.transactions.run(upsert, { expiresAt, oneAtATime });
+    const record = `unit ${input.recordSystemId ?? input.unitId}`;
+    return this.transactions.run(upsert, { expiresAt, oneAtATime: { organizationId, record } });
   }
 }

@@ -36,10 +36,10 @@ export interface TransactionOptions {
   /** Deadline in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
   readonly expiresAt?: number | undefined;
   /**
-   * Transactions of this process with the same key run one after the other: in parallel, 64 requests about one
-   * document need nine attempts each.
+   * Transactions of this process about the same record run one after the other: in parallel, 64 requests about one
+   * document need nine attempts each. The organization keeps one tenant's requests from waiting for another's.
    */
-  readonly oneAtATime?: string;
+  readonly oneAtATime?: { readonly organizationId: Types.ObjectId; readonly record: string };
 }
 
 /** Another transaction holds a document that this one needs; nothing was stored. */
@@ -86,8 +86,8 @@ export class Transactions {
   readonly deadlineMs: number;
   private readonly counts;
   private readonly waiting;
-  /** The last transaction of each key; every request of the queue holds a place of its API key (rule HTTP-22). */
-  private readonly lastOfKey = new Map<string, Promise<unknown>>();
+  /** The last transaction of each record; every request of the queue holds a place of its API key (rule HTTP-22). */
+  private readonly lastOfRecord = new Map<string, Promise<unknown>>();
   private abortingOrphans: Promise<void> | undefined;
 
   constructor(
@@ -136,7 +136,9 @@ export class Transactions {
       this.counts.started.inc();
       return traced('transaction', {}, () => this.runUntilUnique(work, deadline, options));
     };
-    return oneAtATime === undefined ? start() : this.runInTurn(oneAtATime, start);
+    if (oneAtATime === undefined) return start();
+    const { organizationId, record } = oneAtATime;
+    return this.runInTurn(`${organizationId.toHexString()} ${record}`, start);
   }
 
   /**
@@ -160,7 +162,7 @@ export class Transactions {
   }
 
   private async runInTurn<T>(key: string, start: () => Promise<T>): Promise<T> {
-    const earlier = this.lastOfKey.get(key);
+    const earlier = this.lastOfRecord.get(key);
     this.waiting.inc();
     const inTurn = async () => {
       await earlier;
@@ -169,11 +171,11 @@ export class Transactions {
     };
     const result = inTurn();
     const end = result.catch(() => undefined);
-    this.lastOfKey.set(key, end);
+    this.lastOfRecord.set(key, end);
     try {
       return await result;
     } finally {
-      if (this.lastOfKey.get(key) === end) this.lastOfKey.delete(key);
+      if (this.lastOfRecord.get(key) === end) this.lastOfRecord.delete(key);
     }
   }
 
