@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getModelToken } from '@nestjs/mongoose';
 import { ObjectId } from 'mongodb';
 import type { Model } from 'mongoose';
-import { acrossTenants } from '../../src/core/database/models/tenant-guard.js';
+import { acrossTenants } from '../../src/core/database/models/across-tenants.js';
 import type { LeadDocument } from '../../src/leads/lead.schema.js';
 import { addLead } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';

@@ -1,7 +1,5 @@
 import { type Aggregate, type Query, type Schema, Types } from 'mongoose';
-
-/** Lets a query of the few files that `.dependency-cruiser.cjs` names reach all organizations (rule DATA-10). */
-export const acrossTenants = { acrossTenants: true } as const;
+import { acrossTenants } from './across-tenants.js';
 
 const queries = [
   'find',
@@ -56,8 +54,8 @@ interface Scoped {
   readonly document?: unknown;
 }
 
-function isExempt(options: object | undefined): boolean {
-  return options !== undefined && 'acrossTenants' in options && options.acrossTenants === true;
+function isExempt(options: object = {}): boolean {
+  return 'acrossTenants' in options && options.acrossTenants === acrossTenants.acrossTenants;
 }
 
 function assertScoped(filter: unknown): void {
