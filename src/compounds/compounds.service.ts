@@ -6,10 +6,6 @@ import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../core/fields/declared-fields.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type SortOrder } from '../core/database/documents/keyset.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../core/database/documents/tenant-collection.js';
 import { includingDeleted, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { jsonList } from '../core/http/lists/response-streams.js';
@@ -19,12 +15,13 @@ import {
   type ListPage,
 } from '../core/http/lists/list-paginator.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
+import { CompoundsRepository } from './compounds.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
 
 @Injectable()
 export class CompoundsService {
   constructor(
-    @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
+    private readonly compounds: CompoundsRepository,
     private readonly catalogue: CatalogueRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
-import { ChangeLogRepository, changeLogSchema } from './change-log/change-log.repository.js';
+import { ChangeLogRepository } from './change-log/change-log.repository.js';
+import { changeLogSchema } from './change-log/change-log.schema.js';
 import { ClientPhones } from './clients/client-phones.js';
 import { clientSchema } from './clients/client.schema.js';
 import { ClientsService } from './clients/clients.service.js';

@@ -1,59 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes, Types } from 'mongoose';
+import { InjectModel } from '@nestjs/mongoose';
+import { Types } from 'mongoose';
 import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import {
   type KeysetPage,
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
-import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
+import { batchedUpdatesOf } from '../../core/database/models/batches.js';
+import { byReference } from '../../core/database/models/by-reference.js';
+import { pageOf } from '../../core/database/models/pages.js';
+import type { TenantModel } from '../../core/database/models/tenant-model.js';
+import type { ChangeLogDocument } from './change-log.schema.js';
 import { type FieldChange, storedChanges } from './field-changes.js';
-
-@Schema({ collection: 'changeLogs' })
-export class ChangeLogDocument extends TenantDocument {
-  @Prop({ type: String })
-  entity?: 'Lead';
-
-  @Prop({ type: SchemaTypes.ObjectId })
-  entityId?: Types.ObjectId;
-
-  @Prop({ type: String })
-  context?: 'External Lead Create' | 'External Lead Update' | 'External Lead Delete';
-
-  @Prop({ type: String })
-  modifier?: 'External API';
-
-  @Prop({ type: String })
-  source?: 'API';
-
-  @Prop({ type: String })
-  requestId?: string;
-
-  /** Older entries and imports have no key. */
-  @Prop({ type: SchemaTypes.ObjectId })
-  apiKeyId?: Types.ObjectId;
-
-  @Prop({ type: [{ _id: false, field: String, from: {}, to: {} }] })
-  changes?: readonly FieldChange[];
-}
-
-export const changeLogSchema = SchemaFactory.createForClass(ChangeLogDocument);
-
-changeLogSchema.index(
-  { organizationId: 1, entityId: 1, createdAt: 1, _id: 1 },
-  { name: 'historyOfEntity' },
-);
-addTtlIndex(
-  changeLogSchema,
-  { createdAt: 1 },
-  { kind: 'change log', setting: 'CHANGE_LOG_RETENTION_DAYS' },
-);
 
 export type LeadChange = Required<
   Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'apiKeyId' | 'changes'>
@@ -61,9 +21,7 @@ export type LeadChange = Required<
 
 @Injectable()
 export class ChangeLogRepository {
-  constructor(
-    @InjectCollection('ChangeLog') private readonly entries: TenantCollection<ChangeLogDocument>,
-  ) {}
+  constructor(@InjectModel('ChangeLog') private readonly entries: TenantModel<ChangeLogDocument>) {}
 
   async addLeadChanges(
     organizationId: Types.ObjectId,
@@ -80,7 +38,7 @@ export class ChangeLogRepository {
       createdAt: now,
       updatedAt: now,
     }));
-    await this.entries.insert(...entries);
+    if (entries.length > 0) await this.entries.insertMany(entries, { lean: true });
   }
 
   updatesOfLeads(
@@ -88,9 +46,11 @@ export class ChangeLogRepository {
     leadIds: readonly Types.ObjectId[],
     changesOf: (changes: readonly FieldChange[]) => readonly FieldChange[],
   ): AsyncGenerator<BatchedUpdates, void> {
-    return this.entries.batchedUpdates(organizationId, { entityId: { $in: leadIds } }, (entry) => {
+    const filter = { entityId: { $in: leadIds } };
+    return batchedUpdatesOf(this.entries, organizationId, filter, (entry) => {
       const changes = changesOf(storedChanges(entry.changes));
-      return isDeepStrictEqual(changes, entry.changes ?? []) ? null : { $set: { changes } };
+      if (isDeepStrictEqual(changes, entry.changes ?? [])) return null;
+      return { $set: { changes: byReference(changes) } };
     });
   }
 
@@ -99,7 +59,7 @@ export class ChangeLogRepository {
     entityId: Types.ObjectId,
     part: KeysetRequest,
   ): Promise<KeysetPage<ChangeLogDocument>> {
-    return this.entries.page(organizationId, { entityId }, newestFirst, part);
+    return pageOf(this.entries, { organizationId, entityId }, newestFirst, part);
   }
 
   async findByLeads(
@@ -107,6 +67,6 @@ export class ChangeLogRepository {
     leadIds: readonly Types.ObjectId[],
   ): Promise<ChangeLogDocument[]> {
     const sort = { createdAt: 1, _id: 1 } as const;
-    return this.entries.find(organizationId, { entityId: { $in: leadIds } }, { sort });
+    return this.entries.find({ organizationId, entityId: { $in: leadIds } }, null, { sort }).lean();
   }
 }

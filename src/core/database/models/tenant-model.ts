@@ -11,14 +11,18 @@ import type {
 import type { TenantDocument } from '../documents/tenant-document.js';
 import type { FieldName, Path, TenantFilter, TenantUpdate } from '../documents/tenant-queries.js';
 
+export type OrganizationIds = Types.ObjectId | { readonly $in: readonly Types.ObjectId[] };
+
 /** Names the organization, or the organizations that an operator's search covers. */
 interface OfTenants {
-  readonly organizationId: Types.ObjectId | { readonly $in: readonly Types.ObjectId[] };
+  readonly organizationId: OrganizationIds;
 }
 
 export type ScopedFilter<T> = Omit<TenantFilter<T>, 'organizationId'> & OfTenants;
 
-type Projection<T> = readonly (FieldName<T> | Path<T>)[];
+/** Lists the fields to read, or names those to leave out. */
+type Projection<T> =
+  readonly (FieldName<T> | Path<T>)[] | { readonly [Field in FieldName<T>]?: 0 | object };
 
 /** Must be lean: hydrated documents would interpret the keys of free-form fields. */
 interface Unread<T, R> {
