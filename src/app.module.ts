@@ -4,6 +4,7 @@ import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { TenantsModule } from './tenants/tenants.module.js';
 import { CatalogueImportModule } from './operator/catalogue-import/catalogue-import.module.js';
+import { CacheModule } from './core/cache/cache.module.js';
 import { ConfigurationModule } from './core/configuration/environment.js';
 import type { Environment } from './core/configuration/environment.js';
 import { CompoundsModule } from './compounds/compounds.module.js';
@@ -58,6 +59,7 @@ export class AppModule {
         LoggerModule.forRoot({ pinoHttp: { logger, wrapSerializers: false }, forRoutes: [] }),
         MetricsModule,
         DatabaseModule.forRoot(databaseUri, isCommand),
+        CacheModule,
         HttpModule,
         TenantsModule,
         LeadsModule,

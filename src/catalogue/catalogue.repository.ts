@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../core/database/documents/tenant-collection.js';
+import { TenantCache } from '../core/cache/tenant-cache.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type {
-  ReadOptions,
+  FieldName,
   TenantFilter,
-  TenantIds,
+  TenantWrite,
 } from '../core/database/documents/tenant-queries.js';
+import { writeAll } from '../core/database/models/bulk-writes.js';
+import type { OrganizationIds, TenantModel } from '../core/database/models/tenant-model.js';
 import { caseInsensitive, caseVariants, foldCase } from '../core/localization/fold-case.js';
 import { foldName, nameInsensitive, nameVariants } from '../core/localization/fold-name.js';
 import {
@@ -46,19 +46,18 @@ const slugKinds: ReadonlySet<CatalogueKind> = new Set(['compounds', 'phases', 'u
 
 @Injectable()
 export class CatalogueRepository {
-  private readonly collections: Readonly<
-    Record<CatalogueKind, Pick<TenantCollection<CatalogueDocument>, 'find' | 'findOne' | 'write'>>
-  >;
+  private readonly models: Readonly<Record<CatalogueKind, TenantModel<CatalogueDocument>>>;
 
   constructor(
-    @InjectCollection('Compound') compounds: TenantCollection<CompoundDocument>,
-    @InjectCollection('Phase') phases: TenantCollection<PhaseDocument>,
-    @InjectCollection('Amenity') amenities: TenantCollection<AmenityDocument>,
-    @InjectCollection('PropertyType') propertyTypes: TenantCollection<PropertyTypeDocument>,
-    @InjectCollection('UnitDesign') unitDesigns: TenantCollection<UnitDesignDocument>,
-    @InjectCollection('Unit') units: TenantCollection<UnitDocument>,
+    @InjectModel('Compound') compounds: TenantModel<CompoundDocument>,
+    @InjectModel('Phase') phases: TenantModel<PhaseDocument>,
+    @InjectModel('Amenity') amenities: TenantModel<AmenityDocument>,
+    @InjectModel('PropertyType') propertyTypes: TenantModel<PropertyTypeDocument>,
+    @InjectModel('UnitDesign') unitDesigns: TenantModel<UnitDesignDocument>,
+    @InjectModel('Unit') units: TenantModel<UnitDocument>,
+    private readonly cache: TenantCache,
   ) {
-    this.collections = { compounds, phases, amenities, propertyTypes, unitDesigns, units };
+    this.models = { compounds, phases, amenities, propertyTypes, unitDesigns, units };
   }
 
   async findByIds(
@@ -66,18 +65,18 @@ export class CatalogueRepository {
     organizationId: Types.ObjectId,
     ids: Ids,
   ): Promise<CatalogueDocument[]> {
-    return this.collections[kind].find(organizationId, { _id: { $in: ids }, ...notDeleted });
+    return this.models[kind].find({ organizationId, _id: { $in: ids }, ...notDeleted }).lean();
   }
 
   async findBySlugs(
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
     slugs: Names,
-    projection: ReadOptions<CatalogueDocument> = {},
+    projection: readonly FieldName<CatalogueDocument>[] | null = null,
   ): Promise<CatalogueDocument[]> {
     if (slugs.length === 0) return [];
-    const filter = { slug: { $in: slugs }, ...notDeleted };
-    return this.collections[kind].find(organizationId, filter, { ...oldestFirst, ...projection });
+    const filter = { organizationId, slug: { $in: slugs }, ...notDeleted };
+    return this.models[kind].find(filter, projection, oldestFirst).lean();
   }
 
   /** If several documents have a slug, the oldest is used. */
@@ -86,7 +85,7 @@ export class CatalogueRepository {
     organizationId: Types.ObjectId,
     slugs: Names,
   ): Promise<ReadonlyMap<string, Types.ObjectId>> {
-    const documents = await this.findBySlugs(kind, organizationId, slugs, { fields: ['slug'] });
+    const documents = await this.findBySlugs(kind, organizationId, slugs, ['slug']);
     return new Map(documents.toReversed().map(({ slug, _id }) => [slug ?? '', _id]));
   }
 
@@ -105,11 +104,9 @@ export class CatalogueRepository {
     const hasNames = !slugKinds.has(kind);
     const inLanguages = languages.map((language) => ({ [`name.${language}`]: texts }));
     const named = hasNames ? { $or: [{ slug: texts }, ...inLanguages] } : { slug: texts };
-    const found = await this.collections[kind].find(
-      organizationId,
-      { ...named, ...notDeleted },
-      { ...oldestFirst, fields: ['name', 'slug'], collation: caseInsensitive },
-    );
+    const filter = { organizationId, ...named, ...notDeleted };
+    const options = { ...oldestFirst, collation: caseInsensitive };
+    const found = await this.models[kind].find(filter, ['name', 'slug'], options).lean();
     return names.map((name) => {
       // The collation also matches texts that differ in more than case.
       const same = found.filter((one) => isNamed(kind, one, name));
@@ -131,12 +128,11 @@ export class CatalogueRepository {
       const $or = [...new Set([language, defaultLanguage])].map((one) => ({
         [`name.${one}`]: { $in },
       }));
-      const compounds = await this.collections.compounds.find(
-        organizationId,
-        { $or, ...notDeleted },
-        // Leads link these compounds, so a failover must not undo them.
-        { ...oldestFirst, fields: ['name'], collation: nameInsensitive, readConcern: 'majority' },
-      );
+      // Leads link these compounds, so a failover must not undo them.
+      const readConcern = { level: 'majority' } as const;
+      const options = { ...oldestFirst, collation: nameInsensitive, readConcern };
+      const filter = { organizationId, $or, ...notDeleted };
+      const compounds = await this.models.compounds.find(filter, ['name'], options).lean();
       for (const { _id, name } of compounds) {
         const key = keyOf({ name: localizedText(name, language), language });
         found.set(key, [...(found.get(key) ?? []), _id]);
@@ -148,14 +144,12 @@ export class CatalogueRepository {
 
   /** Includes deleted compounds. Only the operator asks for several organizations. */
   async compoundNames(
-    organizationIds: TenantIds,
+    organizationId: OrganizationIds,
     ids: Ids,
   ): Promise<ReadonlyMap<string, Partial<Localized>>> {
     if (ids.length === 0) return new Map();
-    const filter = { _id: { $in: ids } };
-    const found = await this.collections.compounds.find(organizationIds, filter, {
-      fields: ['name'],
-    });
+    const filter = { organizationId, _id: { $in: ids } };
+    const found = await this.models.compounds.find(filter, ['name']).lean();
     return new Map(found.map(({ _id, name }) => [_id.toHexString(), name ?? {}]));
   }
 
@@ -166,11 +160,12 @@ export class CatalogueRepository {
     since: Date,
     limit: number,
   ): Promise<Ids> {
-    const options = { fields: ['_id'], limit } as const;
+    const idsOf = (filter: TenantFilter<CatalogueDocument>) =>
+      this.models[kind].find({ ...filter, organizationId }, ['_id'], { limit }).lean();
     // Two queries: for `$or` the server does not take the index of deletions.
     const [updated, deleted] = await Promise.all([
-      this.collections[kind].find(organizationId, { updatedAt: { $gte: since } }, options),
-      this.collections[kind].find(organizationId, { deletedAt: { $gte: since } }, options),
+      idsOf({ updatedAt: { $gte: since } }),
+      idsOf({ deletedAt: { $gte: since } }),
     ]);
     const changed = new Map([...updated, ...deleted].map(({ _id }) => [_id.toHexString(), _id]));
     return [...changed.values()];
@@ -185,9 +180,9 @@ export class CatalogueRepository {
   ): Promise<TenantFilter<T>> {
     // Another program may delete by `deletedAt` without setting `updatedAt`.
     const onlyDeleted = { deletedAt: { $gte: since }, updatedAt: { $lt: since } };
-    const tombstone = await this.collections[kind].findOne(organizationId, onlyDeleted, {
-      fields: ['_id'],
-    });
+    const tombstone = await this.models[kind]
+      .findOne({ organizationId, ...onlyDeleted }, ['_id'])
+      .lean();
     const updated = { updatedAt: { $gte: since } };
     if (alternatives.length === 0 && tombstone === null) return updated as TenantFilter<T>;
     const $or = [updated, { deletedAt: { $gte: since } }, ...alternatives];
@@ -197,13 +192,13 @@ export class CatalogueRepository {
   /** Returns 1970 if there is no document. */
   async newestChange(
     organizationId: Types.ObjectId,
-    kinds = Object.keys(this.collections) as readonly CatalogueKind[],
+    kinds = Object.keys(this.models) as readonly CatalogueKind[],
   ): Promise<Date> {
     const newest = kinds.flatMap((kind) =>
       (['updatedAt', 'deletedAt'] as const).map(async (field) => {
-        const filter = { [field]: { $gte: new Date(0) } };
-        const options = { sort: { [field]: -1 }, fields: [field] } as const;
-        const document = await this.collections[kind].findOne(organizationId, filter, options);
+        const filter = { organizationId, [field]: { $gte: new Date(0) } };
+        const sort = { [field]: -1 } as const;
+        const document = await this.models[kind].findOne(filter, [field], { sort }).lean();
         return document?.[field]?.getTime() ?? 0;
       }),
     );
@@ -212,9 +207,12 @@ export class CatalogueRepository {
 
   async write(
     kind: CatalogueKind,
-    ...write: Parameters<TenantCollection<CatalogueDocument>['write']>
+    organizationId: Types.ObjectId,
+    writes: readonly TenantWrite<CatalogueDocument>[],
   ): Promise<void> {
-    await this.collections[kind].write(...write);
+    await this.cache.invalidatedBy(organizationId, () =>
+      writeAll(this.models[kind], organizationId, writes),
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import { UnitFiltersService } from './reading/unit-filters.service.js';
 import { UnitsController } from './units.controller.js';
 import { UnitRecordsLoader } from './writing/unit-records.loader.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
+import { UnitsRepository } from './units.repository.js';
 import { UnitsService } from './reading/units.service.js';
 import { UnitPresenter } from './unit.presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
@@ -16,6 +17,7 @@ import { UnitLookupService } from './reading/unit-lookup.service.js';
   imports: [CatalogueModule, IdempotencyModule, AvailabilityModule, EventsModule],
   controllers: [UnitsController],
   providers: [
+    UnitsRepository,
     UnitPresenter,
     UnitFiltersService,
     UnitsService,

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { afterTransaction } from '../database/transactions/sessions.js';
 import { Metrics } from '../observability/metrics.js';
 
 /** The age of an entry counts from the start of its load (rule DATA-6). */
@@ -99,7 +100,15 @@ export class TenantCache {
     }
   }
 
-  /** Call after every write, including one with an unknown outcome. */
+  /** Runs a write of documents that cached responses show. Invalidates even if it fails: its outcome may be unknown. */
+  async invalidatedBy<T>(organizationId: Types.ObjectId, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } finally {
+      afterTransaction(() => this.invalidate(organizationId));
+    }
+  }
+
   invalidate(organizationId: Types.ObjectId): void {
     this.nextGeneration(organizationId.toHexString());
   }

@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { TenantCache } from '../cache/tenant-cache.js';
 import { activeTracing } from '../observability/tracing.js';
 import { DatabaseConnection } from './connection/database-connection.js';
 import { CountersRepository, counterSchema } from './counters/counters.repository.js';
@@ -14,7 +13,6 @@ import { Snapshots } from './transactions/sessions.js';
 import { Transactions, transactionLockSchema } from './transactions/transactions.js';
 
 const services = [
-  TenantCache,
   Transactions,
   Snapshots,
   CountersRepository,

@@ -4,15 +4,12 @@ import { statusKey } from '../../availability/availability.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { unitReferences } from '../../catalogue/references.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { includingDeleted, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import { splitList, textsOf } from '../../core/values/text.js';
+import { UnitsRepository } from '../units.repository.js';
 import { unitErrors, unknownNameMessage } from '../unit-errors.js';
 import type { UnitFiltersQuery } from './units.query.js';
 
@@ -26,7 +23,7 @@ const maxChangedReferences = 1_000;
 @Injectable()
 export class UnitFiltersService {
   constructor(
-    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly units: UnitsRepository,
     private readonly catalogue: CatalogueRepository,
   ) {}
 
@@ -62,7 +59,7 @@ export class UnitFiltersService {
     const keyOf = field === 'status' ? statusKey : foldCase;
     const wanted = itemsOf(list)?.map(keyOf);
     if (wanted === undefined) return {};
-    const texts = await this.units.distinct(organizationId, field);
+    const texts = await this.units.valuesOf(organizationId, field);
     return anyOf(
       field,
       textsOf(texts).filter((text) => wanted.includes(keyOf(text))),

@@ -2,14 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
-import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
-import type { TenantFilter, TenantIds } from '../../core/database/documents/tenant-queries.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
+import type { OrganizationIds } from '../../core/database/models/tenant-model.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { defaultLanguage, type Localized } from '../../core/localization/language.js';
+import { UnitsRepository } from '../units.repository.js';
 
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
@@ -27,7 +25,7 @@ export function fieldInFilters(
 @Injectable()
 export class UnitLookupService {
   constructor(
-    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly units: UnitsRepository,
     private readonly catalogue: CatalogueRepository,
   ) {}
 
@@ -38,7 +36,7 @@ export class UnitLookupService {
   ): Promise<UnitDocument[]> {
     const found: UnitDocument[] = [];
     for (const filter of filters) {
-      found.push(...(await this.units.find(organizationId, { ...filter, ...notDeleted })));
+      found.push(...(await this.units.findActive(organizationId, filter)));
     }
     return distinct(found);
   }
@@ -50,30 +48,31 @@ export class UnitLookupService {
     limit: number,
   ): Promise<FoundUnit[]> {
     const _id = parseObjectId(reference);
+    const organizationId = { $in: organizationIds };
     const found = await Promise.all([
       ...(['slug', 'recordSystemId', 'unitId'] as const).map((name) =>
-        this.units.find(organizationIds, { [name]: reference, ...notDeleted }, { limit }),
+        this.units.findActive(organizationId, { [name]: reference }, limit),
       ),
-      _id === null ? [] : this.units.find(organizationIds, { _id }),
+      _id === null ? [] : this.units.findByIds(organizationId, [_id]),
     ]);
-    return this.withCompounds(organizationIds, distinct(found.flat()).slice(0, limit));
+    return this.withCompounds(organizationId, distinct(found.flat()).slice(0, limit));
   }
 
   /** Returns the unit even if it is deleted, or null if it does not exist. */
   async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
-    const units = await this.units.find(organizationId, { _id });
+    const units = await this.units.findByIds(organizationId, [_id]);
     const [found = null] = await this.withCompounds(organizationId, units);
     return found;
   }
 
   private async withCompounds(
-    organizationIds: TenantIds,
+    organizationId: OrganizationIds,
     units: readonly UnitDocument[],
   ): Promise<FoundUnit[]> {
     const ids = units.flatMap(({ compoundId }) =>
       compoundId instanceof Types.ObjectId ? compoundId : [],
     );
-    const names = await this.catalogue.compoundNames(organizationIds, ids);
+    const names = await this.catalogue.compoundNames(organizationId, ids);
     return units.map((unit) => {
       const shown = present(UnitDocument, unit, defaultLanguage);
       return { ...shown, compound: names.get(shown.compoundId ?? '') ?? null };
@@ -92,7 +91,7 @@ export class UnitLookupService {
   ): Promise<Types.ObjectId | 'unknown' | 'ambiguous'> {
     const [field, name] = fieldOf(reference);
     const isNamed = (unit: UnitDocument) => unit[field] === name;
-    const ofOwn = own ? await this.units.find(organizationId, { _id: own }) : [];
+    const ofOwn = await this.units.findByIds(organizationId, own ? [own] : []);
     const same = ofOwn.find(isNamed);
     if (same !== undefined) return same._id;
     const active = await this.findAny(organizationId, fieldInFilters(field, [name]));

@@ -4,10 +4,6 @@ import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { isUnsortable } from '../../core/database/connection/database-errors.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { BatchOptions } from '../../core/database/documents/tenant-queries.js';
 import { withoutSession, Snapshots } from '../../core/database/transactions/sessions.js';
@@ -22,7 +18,7 @@ import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { UnitFiltersService } from './unit-filters.service.js';
-import { countIndexFor, readIndexFor } from '../../catalogue/collections/unit.schema.js';
+import { readIndexFor } from '../../catalogue/collections/unit.schema.js';
 import {
   type ExportFormat,
   type ExportUnitsQuery,
@@ -31,6 +27,7 @@ import {
   orderOf,
 } from './units.query.js';
 import { compoundErrors, unitErrors } from '../unit-errors.js';
+import { UnitsRepository } from '../units.repository.js';
 import { type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
 import { type UnitBatches, UnitPresenter } from '../unit.presenter.js';
 
@@ -73,7 +70,7 @@ export class UnitsService {
   maxUnits = 10_000;
 
   constructor(
-    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly units: UnitsRepository,
     private readonly catalogue: CatalogueRepository,
     private readonly filters: UnitFiltersService,
     private readonly presenter: UnitPresenter,
@@ -128,7 +125,7 @@ export class UnitsService {
   /** @throws DomainError 404 if the unit does not exist */
   async read(caller: Caller, slug: string): Promise<UnitDto | undefined> {
     const { organizationId } = caller;
-    const unit = await this.units.findOne(organizationId, { slug, ...notDeleted });
+    const unit = await this.units.findBySlug(organizationId, slug);
     if (unit === null) throw new DomainError(unitErrors.notFound, { slug });
     const [presented] = await this.presenter.presentAll(caller, [unit]);
     return presented;
@@ -155,7 +152,7 @@ export class UnitsService {
     const { after, order } = paginator;
     const fields = requestedSort(query, paginator.isCopy);
     const filter = await this.filters.filterOf(organizationId, query);
-    const count = () => this.units.count(organizationId, filter, countIndexFor(filter));
+    const count = () => this.units.count(organizationId, filter);
     if (fields.length > 1 && (await count()) > this.maxUnits) {
       throw new DomainError(unitErrors.tooManyToSort, { most: this.maxUnits });
     }

@@ -85,8 +85,7 @@ export class UnitRecordsLoader {
     // A request with a match creates no unit, so it needs no slug.
     if (units.length > 0 || input.compound === undefined) return [];
     const candidates = slugCandidates(slugTexts(requestedUnitFields(input, null, language)), '');
-    const options = { fields: ['slug'] } as const;
-    const used = await this.catalogue.findBySlugs('units', organizationId, candidates, options);
+    const used = await this.catalogue.findBySlugs('units', organizationId, candidates, ['slug']);
     return used.flatMap(({ slug }) => slug ?? []);
   }
 }

@@ -4,16 +4,13 @@ import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { buildWrite } from '../../core/database/documents/document-diff.js';
 import { idOf } from '../../core/database/documents/stored-values.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { objectOf } from '../../core/values/json.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { OutboundEvent } from '../../events/outbox/outbox.js';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import type { UnitDto } from '../unit.dto.js';
+import { UnitsRepository } from '../units.repository.js';
 import { UnitPresenter } from '../unit.presenter.js';
 
 export type { UnitDocument };
@@ -30,7 +27,7 @@ export interface UnitChange {
 @Injectable()
 export class UnitWritesService {
   constructor(
-    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly units: UnitsRepository,
     private readonly presenter: UnitPresenter,
     private readonly outbox: Outbox,
   ) {}
@@ -40,8 +37,7 @@ export class UnitWritesService {
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
   ): Promise<UnitDocument[]> {
-    if (unitIds.length === 0) return [];
-    const units = await this.units.find(organizationId, { _id: { $in: unitIds } });
+    const units = await this.units.findByIds(organizationId, unitIds);
     return units.filter(({ isDeleted }) => !isDeleted);
   }
 
