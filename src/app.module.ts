@@ -15,6 +15,8 @@ import { EventRelayModule } from './events/outbox/event-relay.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './core/http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
+import { LocalizationModule } from './core/localization/localization.module.js';
+import { messageFiles } from './reference/message-files.js';
 import { MetricsModule } from './core/observability/metrics.js';
 import { OpsListenerModule } from './operator/ops-listener/ops-listener.module.js';
 import { RateLimitGuard } from './core/http/rate-limit/rate-limit.guard.js';
@@ -60,6 +62,7 @@ export class AppModule {
         MetricsModule,
         DatabaseModule.forRoot(databaseUri, isCommand),
         CacheModule,
+        LocalizationModule.forRoot(messageFiles),
         HttpModule,
         TenantsModule,
         LeadsModule,

@@ -13,7 +13,7 @@ import { ConfigurationError, StartupError } from './core/configuration/startup-e
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/server/route-options.js';
 import { ErrorResponses } from './core/http/errors/error-responses.js';
-import { serveReference } from './core/http/reference/reference-page.js';
+import { serveReference } from './reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
 import { listenOn } from './core/http/server/listen.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
 import type { Types } from 'mongoose';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { responseClass, type Presented } from '../core/fields/declared-fields.js';
@@ -11,6 +12,8 @@ import {
   PollingQuery,
   ZeroOrOneField,
 } from '../core/validation/query-fields.js';
+import { Field } from '../core/validation/fields.js';
+import { IsStorable } from '../core/validation/rules.js';
 import { AllowUnknownFields } from '../core/validation/dto-reader.js';
 
 /** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
@@ -50,4 +53,17 @@ export class CompoundsResponseDto {
 
   @ApiProperty({ type: PaginationDto })
   pagination!: PaginationDto;
+}
+
+export class CompoundSlugParam {
+  @Field(
+    {
+      required: true,
+      description: 'The slug of the compound, percent-encoded.',
+      example: 'palm-meadows',
+    },
+    IsString(),
+    IsStorable(),
+  )
+  slug!: string;
 }

@@ -1,9 +1,9 @@
-import { Controller, Get, Header, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, Param, Res, UseInterceptors } from '@nestjs/common';
 import { UnknownNamesInterceptor } from '../core/validation/unknown-names.interceptor.js';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { httpErrors } from '../core/http/errors/http-errors.js';
-import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
+import { httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { commonCompoundErrors, compoundErrors } from './compound-errors.js';
 import { RequestQuery } from '../core/validation/request-parts.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
@@ -12,12 +12,14 @@ import {
   DocumentedResponse,
   ignoredFieldsHeader,
   pollingHeaders,
-  Endpoint,
-} from '../core/http/reference/endpoint.js';
+} from '../core/http/api-documentation.js';
+import { Endpoint } from '../tenants/keys/endpoint.js';
 import { jsonContentType } from '../core/values/json.js';
-import { pageBody, setListHeaders } from '../core/http/lists/list-paginator.js';
+import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-paginator.js';
+import { Clock } from '../core/configuration/clock.js';
+import { CompoundUnitsResponseDto } from '../units/unit.dto.js';
 import { CompoundsService } from './compounds.service.js';
-import { CompoundsResponseDto, ListCompoundsQuery } from './compound.dto.js';
+import { CompoundSlugParam, CompoundsResponseDto, ListCompoundsQuery } from './compound.dto.js';
 
 @ApiTags('Compounds')
 @ApiSecurity('api-key')
@@ -26,6 +28,7 @@ export class CompoundsController {
   constructor(
     private readonly compounds: CompoundsService,
     private readonly responseStreams: ResponseStreams,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -54,6 +57,35 @@ export class CompoundsController {
     const { text, end } = await this.compounds.all(caller, query);
     const body = await this.responseStreams.stream(reply, text);
     setListHeaders(reply, end);
+    return body;
+  }
+
+  @Get(':slug/units')
+  @Header('content-type', jsonContentType)
+  @Endpoint({
+    operationId: 'listCompoundUnits',
+    permission: 'catalogue.read',
+    isCached: true,
+    summary: 'List all units of a compound',
+    description:
+      'Returns all units in one response, newest first. Over 4 MiB it is streamed and has no ETag.',
+    errors: [...pathErrors, compoundErrors.notFound],
+    common: commonCompoundErrors,
+    isPolled: true,
+  })
+  @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', {
+    etag: pollingHeaders.etag,
+    'x-updated-as-of': pollingHeaders['x-updated-as-of'],
+  })
+  async units(
+    @CurrentCaller() caller: Caller,
+    @Param() { slug }: CompoundSlugParam,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    const asOf = updatedAsOf(this.clock.now());
+    const text = await this.compounds.units(caller, slug);
+    const body = await this.responseStreams.bufferOrStream(reply, text);
+    setListHeaders(reply, { next: null, asOf });
     return body;
   }
 }

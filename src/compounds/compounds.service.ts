@@ -14,6 +14,9 @@ import {
   ListPaginator,
   type ListPage,
 } from '../core/http/lists/list-paginator.js';
+import { UnitsService } from '../units/reading/units.service.js';
+import { compoundErrors } from './compound-errors.js';
+import { DomainError } from '../core/http/errors/domain-error.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
@@ -22,6 +25,7 @@ import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from 
 export class CompoundsService {
   constructor(
     private readonly compounds: CompoundsRepository,
+    private readonly unitsOfCompounds: UnitsService,
     private readonly catalogue: CatalogueRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
@@ -46,6 +50,14 @@ export class CompoundsService {
       pagination: paginator.pagination(total, total, total, end),
     }));
     return { text, end };
+  }
+
+  /** @throws DomainError 404 if the compound does not exist */
+  async units(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
+    const found = await this.catalogue.idsBySlugs('compounds', caller.organizationId, [slug]);
+    const compoundId = found.get(slug);
+    if (compoundId === undefined) throw new DomainError(compoundErrors.notFound, { slug });
+    return this.unitsOfCompounds.ofCompound(caller, compoundId);
   }
 
   private async search({ organizationId }: Caller, query: ListCompoundsQuery) {

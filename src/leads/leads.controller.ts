@@ -22,9 +22,9 @@ import {
   ignoredFieldsHeader,
   headerReference,
   pollingHeaders,
-  Endpoint,
   sendUpsert,
-} from '../core/http/reference/endpoint.js';
+} from '../core/http/api-documentation.js';
+import { Endpoint } from '../tenants/keys/endpoint.js';
 import {
   LeadBatchResponseDto,
   LeadDeletionResponseDto,

@@ -1,8 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
-import { ownUrl } from '../core/http/reference/reference-page.js';
-import { describeErrors } from '../core/http/reference/endpoint.js';
+import { ownUrl } from './reference-page.js';
+import { describeErrors } from '../core/http/api-documentation.js';
 import { sharedComponents } from './openapi-components.js';
 import { tolerantTypeNames } from '../core/validation/dto-reader.js';
 import { completeOperations } from './common-documentation.js';

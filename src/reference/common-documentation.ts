@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { headerReference } from '../core/http/reference/endpoint.js';
+import { headerReference } from '../core/http/api-documentation.js';
 import { maxKeyLength } from '../core/idempotency/idempotency-key.js';
 import { defaultLanguage, languages } from '../core/localization/language.js';
 

@@ -1,27 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { allErrors } from './errors.js';
-import { type Language, languages } from '../core/localization/language.js';
-import { messageFiles } from '../core/localization/localization.module.js';
+import { languages } from '../core/localization/language.js';
+import { messageTexts } from '../../test/support/message-texts.js';
 
 const messages = allErrors.flatMap(({ messageKey, sample = {}, otherMessages = [] }) => [
   { key: messageKey, values: sample },
   ...otherMessages.map((message) => ({ values: {}, ...message })),
 ]);
 
-const files = (await messageFiles.load()) as Readonly<
-  Record<Language, Readonly<Record<string, Readonly<Record<string, unknown>>>>>
->;
-
 const isRule = (key: string) => key.startsWith('validation.');
 const isSummary = (key: string) => key === 'http.moreMessages';
-const messageKeys = (language: Language) =>
-  Object.entries(files[language]).flatMap(([file, texts]) =>
-    Object.keys(texts).map((key) => `${file}.${key}`),
-  );
-const textOf = (language: Language, key: string) => {
-  const [file = '', name = ''] = key.split('.');
-  return JSON.stringify(files[language][file]?.[name]);
-};
 
 describe('the lists of errors', () => {
   it('have a unique code for each error', () => {
@@ -39,13 +27,16 @@ describe('the lists of errors', () => {
 
   it.each(languages)('use exactly the messages that exist in %s', (language) => {
     const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
-    const known = messageKeys(language).filter((key) => !isRule(key) && !isSummary(key));
+    const known = Object.keys(messageTexts[language]).filter(
+      (key) => !isRule(key) && !isSummary(key),
+    );
     expect([...new Set(used)].toSorted()).toEqual(known.toSorted());
   });
 
   it.each(languages)('have a sample value for each placeholder in %s', (language) => {
     for (const { key, values } of messages) {
-      const placeholders = textOf(language, key).match(/(?<=\{)\w+(?=\})/g) ?? [];
+      const placeholders =
+        JSON.stringify(messageTexts[language][key]).match(/(?<=\{)\w+(?=\})/g) ?? [];
       expect([key, placeholders.toSorted()]).toEqual([key, Object.keys(values).toSorted()]);
     }
   });

@@ -1,11 +1,12 @@
 import { httpErrors } from '../core/http/errors/http-errors.js';
-import { authenticationErrors } from '../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from '../tenants/keys/key-errors.js';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import { idempotencyErrors } from '../core/idempotency/idempotency-key.js';
 import { eventErrors } from '../events/feed/event-errors.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import { reservationErrors } from '../reservations/reservation-errors.js';
-import { compoundErrors, unitErrors } from '../units/unit-errors.js';
+import { compoundErrors } from '../compounds/compound-errors.js';
+import { unitErrors } from '../units/unit-errors.js';
 
 export const allErrors: readonly ErrorDefinition[] = [
   httpErrors,

@@ -9,10 +9,13 @@ import { configurationReference, environmentExample } from './configuration-refe
 import { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { createLogger } from '../core/http/server/logger.js';
 import { LocalizationModule } from '../core/localization/localization.module.js';
+import { messageFiles } from './message-files.js';
 import { MessagesService } from '../core/localization/messages.service.js';
 import { basePath } from '../core/http/server/route-options.js';
 
-const texts = await NestFactory.createApplicationContext(LocalizationModule, { logger: false });
+const texts = await NestFactory.createApplicationContext(LocalizationModule.forRoot(messageFiles), {
+  logger: false,
+});
 const responses = new ErrorResponses(texts.get(MessagesService));
 
 const root = join(import.meta.dirname, '../..');

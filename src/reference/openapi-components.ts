@@ -1,8 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
-import { operations } from '../core/http/operations.js';
-import { exampleName } from '../core/http/reference/endpoint.js';
+import { operations } from '../tenants/keys/permissions.js';
+import { exampleName } from '../core/http/api-documentation.js';
 
 const stringSchema = { type: 'string' as const };
 

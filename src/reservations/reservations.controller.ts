@@ -2,16 +2,16 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } fro
 import { ApiHeaders, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
-import { commonCallbackErrors } from '../core/http/errors/authentication-errors.js';
+import { commonCallbackErrors } from '../tenants/keys/key-errors.js';
 import {
   JsonBody,
   DocumentedResponse,
   DocumentedUpsert,
   ignoredFieldsHeader,
   pollingHeaders,
-  Endpoint,
   sendUpsert,
-} from '../core/http/reference/endpoint.js';
+} from '../core/http/api-documentation.js';
+import { Endpoint } from '../tenants/keys/endpoint.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
 import { leadErrors } from '../leads/lead-errors.js';

@@ -7,7 +7,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import { pollingHeaders } from '../core/http/reference/endpoint.js';
+import { pollingHeaders } from '../core/http/api-documentation.js';
 import {
   AmenityDocument,
   PhaseDocument,
@@ -230,19 +230,6 @@ export class UpsertUnitDto extends UnitFields {
     example: false,
   })
   isDeleted?: boolean;
-}
-
-export class CompoundSlugParam {
-  @Field(
-    {
-      required: true,
-      description: 'The slug of the compound, percent-encoded.',
-      example: 'palm-meadows',
-    },
-    IsString(),
-    IsStorable(),
-  )
-  slug!: string;
 }
 
 export class UnitSlugParam {

@@ -1,10 +1,8 @@
-import { Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
-import { Clock } from '../core/configuration/clock.js';
 import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
-import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import {
@@ -18,15 +16,12 @@ import {
   DocumentedResponse,
   DocumentedUpsert,
   pollingHeaders,
-  Endpoint,
   sendUpsert,
-} from '../core/http/reference/endpoint.js';
-import { jsonContentType } from '../core/values/json.js';
-import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-paginator.js';
-import { compoundErrors, unitErrors } from './unit-errors.js';
+} from '../core/http/api-documentation.js';
+import { Endpoint } from '../tenants/keys/endpoint.js';
+import { pageBody, setListHeaders } from '../core/http/lists/list-paginator.js';
+import { unitErrors } from './unit-errors.js';
 import {
-  CompoundSlugParam,
-  CompoundUnitsResponseDto,
   DocumentedExport,
   type UnitDto,
   unitExamples,
@@ -56,46 +51,15 @@ const listErrors = [
 ];
 
 @ApiSecurity('api-key')
-@Controller()
+@Controller('units')
 export class UnitsController {
   constructor(
     private readonly units: UnitsService,
     private readonly upserts: UnitUpsertsService,
     private readonly responseStreams: ResponseStreams,
-    private readonly clock: Clock,
   ) {}
 
-  @Get('compounds/:slug/units')
-  @Header('content-type', jsonContentType)
-  @Endpoint({
-    operationId: 'listCompoundUnits',
-    tags: ['Compounds'],
-    permission: 'catalogue.read',
-    isCached: true,
-    summary: 'List all units of a compound',
-    description:
-      'Returns all units in one response, newest first. Over 4 MiB it is streamed and has no ETag.',
-    errors: [...pathErrors, compoundErrors.notFound],
-    common: commonCompoundErrors,
-    isPolled: true,
-  })
-  @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', {
-    etag: pollingHeaders.etag,
-    'x-updated-as-of': pollingHeaders['x-updated-as-of'],
-  })
-  async listOfCompound(
-    @CurrentCaller() caller: Caller,
-    @Param() { slug }: CompoundSlugParam,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ResponseBody> {
-    const asOf = updatedAsOf(this.clock.now());
-    const text = await this.units.listOfCompound(caller, slug);
-    const body = await this.responseStreams.bufferOrStream(reply, text);
-    setListHeaders(reply, { next: null, asOf });
-    return body;
-  }
-
-  @Post('units')
+  @Post()
   @Endpoint({
     operationId: 'upsertUnit',
     tags: ['Units'],
@@ -126,7 +90,7 @@ export class UnitsController {
     return sendUpsert(reply, await this.upserts.upsert(caller, unit));
   }
 
-  @Get('units')
+  @Get()
   @Endpoint({
     operationId: 'listUnits',
     tags: ['Units'],
@@ -148,7 +112,7 @@ export class UnitsController {
     return pageBody(reply, await this.units.page(caller, query));
   }
 
-  @Get('units/export/all')
+  @Get('export/all')
   @Endpoint({
     operationId: 'exportUnits',
     tags: ['Units'],
@@ -178,7 +142,7 @@ export class UnitsController {
     return body;
   }
 
-  @Get('units/:slug')
+  @Get(':slug')
   @Endpoint({
     operationId: 'readUnit',
     tags: ['Units'],

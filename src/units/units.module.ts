@@ -26,6 +26,6 @@ import { UnitLookupService } from './reading/unit-lookup.service.js';
     UnitWritesService,
     UnitLookupService,
   ],
-  exports: [UnitLookupService, UnitWritesService],
+  exports: [UnitsService, UnitLookupService, UnitWritesService],
 })
 export class UnitsModule {}

@@ -24,7 +24,7 @@ import { randomDatabaseUri, startTestService, type TestService } from '../suppor
 import { numberEvents } from './support/numbered-events.js';
 import { canRun, runProgram as runWith, startProgram as startWith } from './support/programs.js';
 import { firstRequest } from '../../src/development/startup-banner.js';
-import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
+import { type KeyPurpose, keyPurposes } from '../../src/tenants/keys/permissions.js';
 
 const service = sharedService();
 const folder = mkdtempSync(join(tmpdir(), 'guides-'));

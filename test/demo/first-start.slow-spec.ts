@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
-import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
+import { type KeyPurpose, keyPurposes } from '../../src/tenants/keys/permissions.js';
 import { startupLines } from '../../src/development/startup-banner.js';
 import {
   type DemoOrganization,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { operations } from '../../src/core/http/operations.js';
+import { operations } from '../../src/tenants/keys/permissions.js';
 import { addKey } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { documentedOperations } from '../support/operations.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
-import { operations } from '../../src/core/http/operations.js';
+import { operations } from '../../src/tenants/keys/permissions.js';
 import { addKey, addLoggedRequest, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { documentedOperations } from '../support/operations.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { keyPurposes } from '../../src/core/http/operations.js';
+import { keyPurposes } from '../../src/tenants/keys/permissions.js';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { canRun, runProgram } from '../clients/support/programs.js';
 import { addReserved, addUnit } from '../support/builders.js';

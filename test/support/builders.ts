@@ -1,4 +1,4 @@
-import { operations } from '../../src/core/http/operations.js';
+import { operations } from '../../src/tenants/keys/permissions.js';
 import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Db, type Document, type InsertOneOptions, ObjectId } from 'mongodb';

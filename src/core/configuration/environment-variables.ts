@@ -114,7 +114,7 @@ export const environmentVariables = z.object({
   RESPONSE_CACHE_BYTES: integerSetting(0, 4_294_967_296)
     .prefault('67108864')
     .describe(
-      'Maximum memory of the one-second cache of responses about compounds and units; 0 disables ' +
+      'Maximum memory of the one-second cache of responses of the catalogue; 0 disables ' +
         'the cache (rule DATA-6).',
     ),
   EVENTS_RETENTION_DAYS: integerSetting(1, 3_650)
@@ -135,7 +135,7 @@ export const environmentVariables = z.object({
         'immediately (rule HTTP-23).',
     ),
   CHANGE_LOG_RETENTION_DAYS: integerSetting(1, 36_500).optional().meta({
-    description: 'How long changes of leads are logged; indefinitely by default.',
+    description: 'How long entries of the change log are kept; indefinitely by default.',
     example: '730',
   }),
   OPERATOR_LOG_RETENTION_DAYS: integerSetting(1, 36_500)

@@ -1,6 +1,5 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE } from '@nestjs/core';
-import { LocalizationModule } from '../localization/localization.module.js';
 import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
@@ -18,12 +17,11 @@ const shared = [
 
 @Global()
 @Module({
-  imports: [LocalizationModule],
   providers: [
     ...shared,
     { provide: APP_FILTER, useExisting: ErrorResponses },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
   ],
-  exports: [...shared, LocalizationModule],
+  exports: shared,
 })
 export class HttpModule {}

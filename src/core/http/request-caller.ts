@@ -20,8 +20,6 @@ export interface KeyRestrictions {
   readonly endsAt?: Date;
 }
 
-export type Notice = 'lead.project_unmatched' | 'callback.changed_nothing';
-
 export interface RequestCaller {
   readonly organizationId: Types.ObjectId;
   readonly apiKeyId: Types.ObjectId;
@@ -38,7 +36,7 @@ export interface RequestCaller {
   /** The log contains the errors of single items of a batch. */
   readonly failures?: DomainError[];
   /** Codes of what an accepted request did not do, for the operator (rule OPS-36). */
-  readonly notices?: Set<Notice>;
+  readonly notices?: Set<string>;
   readonly claim?: IdempotencyClaim;
 }
 

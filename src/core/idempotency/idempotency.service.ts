@@ -209,9 +209,9 @@ function storedResponse(
   };
 }
 
-/** The response to a large lead contains it twice. Uncompressed, it would not fit into a document. */
+/** A large response may contain its object twice. Uncompressed, it would not fit into a document. */
 const maxPlainLength = 32_768;
-/** 16 MiB, so that the window reaches the second copy of a lead. */
+/** 16 MiB, so that the window reaches the second copy of an object. */
 const windowLog = 24;
 
 const compress = promisify(zstdCompress);

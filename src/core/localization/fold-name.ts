@@ -19,7 +19,7 @@ export const nameInsensitive: CollationOptions = {
   maxVariable: 'space',
 };
 
-/** Equal for names that a person would take for the same (rule LEAD-8). */
+/** Equal for names that a person would take for the same. */
 export function foldName(name: string): string {
   return foldCase(name.replaceAll(unseen, ''))
     .normalize('NFD')

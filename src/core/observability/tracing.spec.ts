@@ -15,7 +15,7 @@ const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:1';
 it.each<Record<string, string>>([
   {},
   { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
-  { OTEL_SERVICE_NAME: 'leads' },
+  { OTEL_SERVICE_NAME: 'api' },
   { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' },
   { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' },
 ])('startTracing keeps tracing off with %j', async (variables) => {

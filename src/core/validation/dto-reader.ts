@@ -59,7 +59,7 @@ export function tolerantTypeNames(): ReadonlySet<string> {
 
 export type RequestPart = 'query' | 'body';
 
-/** Unknown names are dotted paths such as `cheques.0.foo` (rule HTTP-20). */
+/** Unknown names are dotted paths such as `media.0.foo` (rule HTTP-20). */
 export interface ReadDto<T extends object = object> {
   readonly dto: T;
   readonly part: RequestPart;

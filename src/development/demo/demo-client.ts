@@ -1,7 +1,7 @@
 import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import type { KeyPurpose } from '../../core/http/operations.js';
+import type { KeyPurpose } from '../../tenants/keys/permissions.js';
 import type { Language } from '../../core/localization/language.js';
 import { basePath } from '../../core/http/server/route-options.js';
 import { objectOf, scalarText } from '../../core/values/json.js';

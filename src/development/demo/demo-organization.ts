@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { type KeyPurpose, keyPurposes } from '../../core/http/operations.js';
+import { type KeyPurpose, keyPurposes } from '../../tenants/keys/permissions.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { CatalogueImportsService } from '../../operator/catalogue-import/catalogue-imports.service.js';
 import { Clock } from '../../core/configuration/clock.js';

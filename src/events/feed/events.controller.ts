@@ -13,7 +13,8 @@ import { eventErrors } from './event-errors.js';
 import { CloudEventDto, type EventDto, EventsResponseDto } from './event.dto.js';
 import { EventFeedService } from './event-feed.service.js';
 import { EventsQuery, maxWaitSeconds } from './events.query.js';
-import { pollingHeaders, Endpoint } from '../../core/http/reference/endpoint.js';
+import { pollingHeaders } from '../../core/http/api-documentation.js';
+import { Endpoint } from '../../tenants/keys/endpoint.js';
 
 const jsonType = 'application/json';
 const cloudEventsType = 'application/cloudevents-batch+json';

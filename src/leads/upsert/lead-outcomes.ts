@@ -1,4 +1,4 @@
-import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
+import { type UpsertResponse, upsertResponse } from '../../core/http/api-documentation.js';
 import { isPermitted } from '../../core/http/request-caller.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
 import { type LeadPayload, mergeFlatFields } from '../lead-merge.js';

@@ -1,6 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import type { Notice } from '../../core/http/request-caller.js';
 import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 
 /** Contains no sent values (rule OPS-36). */
@@ -27,7 +26,7 @@ export class RequestLogDocument extends TenantDocument {
 
   /** Absent in entries of earlier versions. */
   @Prop({ type: [String] })
-  notices?: readonly Notice[];
+  notices?: readonly string[];
 
   @Prop({ type: String, required: true })
   requestId!: string;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { basePath, routeOptionsOf } from '../../core/http/server/route-options.js';
-import { type Operation, operations } from '../../core/http/operations.js';
+import { type Operation, operations } from '../../tenants/keys/permissions.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { fieldNamesOf } from '../../core/validation/dto-reader.js';
 import { SingleLeadDto } from '../../leads/dto/upsert-lead.dto.js';
@@ -17,7 +17,8 @@ const leadFields = fieldNamesOf(SingleLeadDto);
 /** Counts operations, and accepted leads with at least half of their fields ignored (rule OPS-37). */
 export function keyCounts(completed: CompletedRequest, request: FastifyRequest): Counts {
   const { method, route, status, ignoredFields } = completed;
-  const { permission } = routeOptionsOf(request);
+  const { permission: name } = routeOptionsOf(request);
+  const permission = operations.find((operation) => operation === name);
   const isUsed = permission !== undefined && status !== 403;
   const isLead = method === 'POST' && status < 400 && leadRoutes.has(route);
   const hasMostlyIgnored =

@@ -4,7 +4,7 @@ import type { ReservationDocument } from '../../availability/reservation.schema.
 import { Clock } from '../../core/configuration/clock.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
+import { type UpsertResponse, upsertResponse } from '../../core/http/api-documentation.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import { ignoredFieldsValue } from '../../core/validation/dto-reader.js';
 import { leadErrors } from '../../leads/lead-errors.js';

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { crc32 } from 'node:zlib';
-import { type Operation, operations } from '../../core/http/operations.js';
+import { type Operation, operations } from './permissions.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
 import type { ApiKeyDocument } from './api-key.schema.js';

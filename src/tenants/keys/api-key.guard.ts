@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../core/database/connection/database-errors.js';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from './key-errors.js';
 import { DomainError, type ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 import { requestLanguage } from '../../core/localization/language.js';

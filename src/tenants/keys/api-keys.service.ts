@@ -9,7 +9,7 @@ import {
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import type { Operation } from '../../core/http/operations.js';
+import type { Operation } from './permissions.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import { newApiKey, prefixOf, type ApiKeyState, apiKeyState } from './api-key-policy.js';

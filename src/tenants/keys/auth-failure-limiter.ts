@@ -5,7 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { rateLimitFields } from '../../core/http/rate-limit/rate-limit.guard.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from './key-errors.js';
 
 /** Beyond this number, clients whose last failure is oldest are dropped. */
 const maxClients = 10_000;

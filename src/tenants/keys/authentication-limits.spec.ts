@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { readEnvironment } from '../../core/configuration/load-environment.js';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from './key-errors.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';

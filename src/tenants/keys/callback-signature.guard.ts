@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Clock } from '../../core/configuration/clock.js';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from './key-errors.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 import type { Signature } from '../../core/secrets/signing-secret.js';

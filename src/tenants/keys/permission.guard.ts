@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from './key-errors.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { isPermitted, type KeyRestrictions } from '../../core/http/request-caller.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { Clock } from '../../core/configuration/clock.js';
@@ -26,7 +27,7 @@ import {
   type UnitFiltersQuery,
   orderOf,
 } from './units.query.js';
-import { compoundErrors, unitErrors } from '../unit-errors.js';
+import { unitErrors } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
 import { type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
 import { type UnitBatches, UnitPresenter } from '../unit.presenter.js';
@@ -78,14 +79,9 @@ export class UnitsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError 404 if the compound does not exist */
-  async listOfCompound(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
-    const { organizationId } = caller;
-    const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, [slug]);
-    const compoundId = compounds.get(slug);
-    if (compoundId === undefined) throw new DomainError(compoundErrors.notFound, { slug });
+  ofCompound(caller: Caller, compoundId: Types.ObjectId): AsyncGenerator<Buffer, void> {
     const filter = { compoundId, ...notDeleted };
-    const units = this.units.batches(organizationId, filter, { sort: newestFirst });
+    const units = this.units.batches(caller.organizationId, filter, { sort: newestFirst });
     return jsonList(this.presenter.presentBatches(caller, units));
   }
 

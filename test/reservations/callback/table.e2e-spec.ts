@@ -86,7 +86,7 @@ async function load(tenant: TenantApi): Promise<Document> {
 }
 
 it('the state diagram of the reference shows every status, and exactly the transitions by callbacks', () => {
-  const diagram = readFileSync('src/core/http/reference/page/reservation-states.svg', 'utf8');
+  const diagram = readFileSync('src/reference/page/reservation-states.svg', 'utf8');
   const arrows = diagram.matchAll(/data-by="callback" data-from="(.*?)" data-to="(.*?)"/g);
   const shown = [...arrows].flatMap(([, from = '', to]) =>
     from.split(' ').map((status) => `${status} -> ${to}`),

@@ -18,8 +18,8 @@ describe('buildWrite', () => {
     expect(buildWrite({ before: undefined, after: stored })).toEqual({ insert: stored });
   });
 
-  const cheque = { status: 'pending', dueDate: new Date(Number.NaN), history: ['a'] };
-  const bounced = { ...cheque, status: 'bounced' };
+  const item = { status: 'pending', dueDate: new Date(Number.NaN), history: ['a'] };
+  const changed = { ...item, status: 'changed' };
   it.each<[string, object, object, object]>([
     [
       'sets changed fields and removes missing ones',
@@ -41,15 +41,15 @@ describe('buildWrite', () => {
     ],
     [
       'sets only the changed values within a list of the same length',
-      { list: [cheque, Number.NaN, null] },
-      { list: [bounced, Number.NaN, null] },
-      { $set: { 'list.0.status': 'bounced' } },
+      { list: [item, Number.NaN, null] },
+      { list: [changed, Number.NaN, null] },
+      { $set: { 'list.0.status': 'changed' } },
     ],
     [
       'sets only the changed and new values within a longer list',
-      { list: [cheque, Number.NaN, null] },
-      { list: [{ ...bounced, history: ['a', 'b'] }, Number.NaN, null, 'new'] },
-      { $set: { 'list.0.status': 'bounced', 'list.0.history.1': 'b', 'list.3': 'new' } },
+      { list: [item, Number.NaN, null] },
+      { list: [{ ...changed, history: ['a', 'b'] }, Number.NaN, null, 'new'] },
+      { $set: { 'list.0.status': 'changed', 'list.0.history.1': 'b', 'list.3': 'new' } },
     ],
   ])('%s', (_title, before, after, update) => {
     const change = { before: documentWith(before), after: documentWith(after) };

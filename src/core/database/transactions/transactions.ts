@@ -268,7 +268,7 @@ export class Transactions {
   }
 }
 
-/** Dozens of phones share each of 16 million locks, so a lock does not reveal a phone (rule LEAD-15). */
+/** Dozens of phones share each of 16 million locks, so a lock does not reveal a phone. */
 function lockIdOf(key: string): string {
   return hash('sha256', key, 'hex').slice(0, 6);
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { DomainError } from '../errors/domain-error.js';
-import type { Notice } from '../request-caller.js';
 import { isIdentifier } from '../../validation/dto-reader.js';
 import { routePatternOf } from './route-options.js';
 
@@ -16,7 +15,7 @@ export interface CompletedRequest {
   /** For a batch, they include the codes of its items. */
   readonly errorCodes?: readonly string[];
   readonly ignoredFields?: readonly string[];
-  readonly notices?: readonly Notice[];
+  readonly notices?: readonly string[];
 }
 
 declare module 'fastify' {

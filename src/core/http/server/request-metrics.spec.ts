@@ -9,7 +9,7 @@ it('key_calls_total counts the calls of all keys beyond the first thousand toget
   const metrics = new Metrics();
   const completed: CompletedRequest = {
     method: 'GET',
-    route: '/leads',
+    route: '/units',
     status: 200,
     milliseconds: 3,
     organizationId: 'organization',

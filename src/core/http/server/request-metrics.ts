@@ -76,7 +76,7 @@ function requestMetrics(metrics: Metrics) {
     ),
     notices: metrics.counter(
       'request_notices_total',
-      'Accepted requests whose project matched no compound, or whose callback changed nothing, by code.',
+      'Accepted requests with a notice about something they did not do, by code.',
       ['code'],
     ),
     keyCalls: metrics.counter('key_calls_total', 'Requests by API key id.', keyLabels),

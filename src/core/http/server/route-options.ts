@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
-import type { Operation } from '../operations.js';
 import type { DtoClass } from '../../validation/dto-reader.js';
 
 export const basePath = 'external/apis/v1.0';
 
 export interface RouteOptions {
   readonly isPublic?: boolean;
-  readonly permission?: Operation;
+  readonly permission?: string;
   /** Set where another endpoint's path parameter also matches this path: its methods do not apply. */
   readonly hasOwnMethodsOnly?: boolean;
   readonly hasNoEndpoint?: boolean;
@@ -19,7 +18,7 @@ export interface RouteOptions {
   readonly hasDryRun?: boolean;
   /** A batch nests each request body this much deeper. */
   readonly envelopeDepth?: number;
-  /** Rounds every number to the nearest double (rule LEAD-5); without it some are rejected (rule HTTP-8). */
+  /** Rounds every number to the nearest double; without it some are rejected (rule HTTP-8). */
   readonly roundsNumbers?: boolean;
   /** Ignores other fields, which may therefore hold values that could not be stored. */
   readonly readsOnlyFieldsOf?: DtoClass;

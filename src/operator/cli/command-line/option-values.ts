@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
-import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/operations.js';
+import { type KeyPurpose, keyPurposes, operations } from '../../../tenants/keys/permissions.js';
 import { languages } from '../../../core/localization/language.js';
 import { dayMs, isWithoutZone, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';

@@ -3,7 +3,7 @@ import {
   keyPurposes,
   type Operation,
   operations,
-} from '../../../core/http/operations.js';
+} from '../../../tenants/keys/permissions.js';
 import type { RateLimit } from '../../../core/http/rate-limit/token-buckets.js';
 import {
   argument,

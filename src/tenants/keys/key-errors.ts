@@ -1,6 +1,6 @@
-import type { Operation } from '../operations.js';
-import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
-import { generalErrors, httpErrors } from './http-errors.js';
+import type { Operation } from './permissions.js';
+import { type ErrorDefinition, errorDefinitions } from '../../core/http/errors/domain-error.js';
+import { generalErrors, httpErrors } from '../../core/http/errors/http-errors.js';
 
 const signatureError = {
   status: 401,
@@ -66,13 +66,16 @@ export const authenticationErrors = errorDefinitions('authentication', {
   },
 });
 
+/** Replaces the messages of both under `/compounds`. */
+export const unauthorizedKey = 'authentication.unauthorized';
+
 const { keyMissing, keyInvalid, ...others } = authenticationErrors;
 
 export function permissionErrors(operation: Operation): readonly ErrorDefinition[] {
   return [{ ...others.operationNotPermitted, sample: { operation } }, others.addressNotPermitted];
 }
 
-const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefinition[] => [
+export const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefinition[] => [
   { ...keyMissing, ...change },
   { ...keyInvalid, ...change },
   others.tooManyFailures,
@@ -82,11 +85,6 @@ const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefin
 ];
 
 export const commonErrors = commonErrorsWith({});
-
-/** Every 401 under `/compounds` has one message; the code names the fault of the key (rule AUTH-3). */
-export const commonCompoundErrors = commonErrorsWith({
-  messageKey: keyMissing.otherMessages[0].key,
-});
 
 export const commonCallbackErrors = [
   ...commonErrorsWith({ omitsErrorField: true }),

@@ -1,24 +1,11 @@
 import { applyDecorators, type Type, UseInterceptors } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
-import {
-  ApiBody,
-  ApiExtension,
-  ApiHeader,
-  ApiOperation,
-  type ApiOperationOptions,
-  ApiResponse,
-  type ApiResponseOptions,
-} from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { ResponseCacheInterceptor } from '../../cache/response-cache.interceptor.js';
-import { IdempotencyInterceptor } from '../../idempotency/idempotency.interceptor.js';
-import { BodyInterceptor } from '../body.interceptor.js';
-import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
-import type { ErrorDefinition } from '../errors/domain-error.js';
-import type { ServiceResponse } from '../../idempotency/idempotency-claim.js';
-import type { Operation } from '../operations.js';
-import type { RouteOptions } from '../server/route-options.js';
-import { UnknownNamesInterceptor } from '../../validation/unknown-names.interceptor.js';
+import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
+import { BodyInterceptor } from './body.interceptor.js';
+import type { ErrorDefinition } from './errors/domain-error.js';
+import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
+import { UnknownNamesInterceptor } from '../validation/unknown-names.interceptor.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
@@ -26,45 +13,6 @@ type Links = NonNullable<ApiResponseOptions['links']>;
 export type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
 
 const stringSchema = { type: 'string' as const };
-
-interface EndpointOptions extends ApiOperationOptions {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  /** An endpoint whose permission is null is public. */
-  readonly permission: Operation | null;
-  readonly route?: Omit<RouteOptions, 'isPublic' | 'permission' | 'keyErrors'>;
-  readonly errors: readonly DocumentedError[];
-  readonly common?: readonly DocumentedError[];
-  readonly isPolled?: true;
-  /** Repeats its responses for a second (rule DATA-6). */
-  readonly isCached?: true;
-}
-
-export function Endpoint({
-  permission,
-  route,
-  errors,
-  common = commonErrors,
-  isPolled,
-  isCached,
-  ...operation
-}: EndpointOptions): MethodDecorator {
-  const polling = isPolled ? [DocumentedPolling()] : [];
-  if (permission === null) {
-    const documentation = [ApiOperation(operation), DocumentedErrors([...errors, ...common])];
-    return applyDecorators(RouteConfig({ ...route, isPublic: true }), ...documentation, ...polling);
-  }
-  const description = `${operation.description}\n\nThe API key needs the permission \`${permission}\`.`;
-  return applyDecorators(
-    RouteConfig({ ...route, permission, keyErrors: common } satisfies RouteOptions),
-    ApiOperation({ ...operation, description }),
-    ApiExtension('x-permission', permission),
-    DocumentedErrors([...errors, ...common, ...permissionErrors(permission)]),
-    ...polling,
-    ...(isCached ? [UseInterceptors(ResponseCacheInterceptor)] : []),
-  );
-}
 
 export function headerReference(name: string): { $ref: string } {
   return { $ref: `#/components/headers/${name}` };
@@ -121,7 +69,7 @@ export function JsonBody(type: Type, examples: Readonly<Record<string, object>>)
   );
 }
 
-function DocumentedPolling(): MethodDecorator {
+export function DocumentedPolling(): MethodDecorator {
   return applyDecorators(
     ApiHeader({
       name: 'if-none-match',
@@ -138,7 +86,7 @@ function DocumentedPolling(): MethodDecorator {
   );
 }
 
-function DocumentedErrors(errors: readonly DocumentedError[]): MethodDecorator {
+export function DocumentedErrors(errors: readonly DocumentedError[]): MethodDecorator {
   const statuses = [...new Set(errors.map(({ status }) => status))];
   return applyDecorators(
     ...statuses.map((status) =>
