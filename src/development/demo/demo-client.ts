@@ -1,8 +1,6 @@
 import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
-import { isDeepStrictEqual } from 'node:util';
 import type { KeyPurpose } from '../../tenants/keys/permissions.js';
-import type { Language } from '../../core/localization/language.js';
 import { basePath } from '../../core/http/server/route-options.js';
 import { objectOf, scalarText } from '../../core/values/json.js';
 
@@ -16,13 +14,11 @@ interface DemoTarget {
 interface DemoRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  readonly language?: Language;
   readonly body?: object;
-  readonly etag?: string;
   /** Selects the demo key by purpose; the default key may do everything. */
   readonly as?: KeyPurpose;
-  /** Replaces the demo key; null sends none. */
-  readonly key?: string | null;
+  /** Sends no key. */
+  readonly key?: null;
 }
 
 interface DemoResponse {
@@ -38,12 +34,10 @@ export interface Step {
   readonly expected: Partial<DemoResponse>;
   /** Maps the names that later requests use to dotted paths in the response. */
   readonly captured?: Readonly<Record<string, string>>;
-  readonly isSilent?: boolean;
-  /** This text is printed after the response. */
-  readonly says?: string;
 }
 
 const margin = '    ';
+const maxWidth = 100;
 const requestTimeoutMs = 15_000;
 
 async function sendRequest(address: DemoTarget, request: DemoRequest): Promise<DemoResponse> {
@@ -67,20 +61,19 @@ async function sendRequest(address: DemoTarget, request: DemoRequest): Promise<D
 }
 
 export class DemoClient {
-  requestCount = 0;
+  private readonly captured: Record<string, string> = {};
 
   constructor(
     private readonly address: DemoTarget,
     private readonly print: Print,
-    private readonly captured: Record<string, string>,
   ) {}
 
-  async run({ expected, captured = {}, isSilent = false, says, ...step }: Step): Promise<void> {
+  /** @throws Error of one line when the response is not as expected */
+  async run({ expected, captured = {}, ...step }: Step): Promise<void> {
     const request = this.fillRequest(step.request);
-    if (!isSilent) this.printRequest(request);
-    this.requestCount += 1;
+    this.printRequest(request);
     const response = await sendRequest(this.address, request);
-    if (!isSilent) this.printResponse(response, expected);
+    this.printResponse(response, expected);
     compare(request, response, expected);
     for (const [name, path] of Object.entries(captured)) {
       const found = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
@@ -88,10 +81,9 @@ export class DemoClient {
       if (value === '') throw new Error(`${nameOf(request)}: the response has no ${path}`);
       this.captured[name] = value;
     }
-    if (says !== undefined) this.print(`  ${this.fill(says)}`);
   }
 
-  fill(text: string): string {
+  private fill(text: string): string {
     return text.replaceAll(/\{(\w+)\}/g, (named, name: string) => this.captured[name] ?? named);
   }
 
@@ -102,13 +94,10 @@ export class DemoClient {
   }
 
   private printRequest(request: DemoRequest): void {
-    const { language, as, key, etag, body } = request;
-    const headers = { language, 'if-none-match': etag?.slice(0, 9), key: as, 'api-key': key };
-    const notes = Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : `${name}: ${value ?? 'none'}`,
-    );
+    const { as, key, body } = request;
+    const used = key === null ? 'none' : as;
     this.print('');
-    this.print(`  > ${nameOf(request)}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`);
+    this.print(`  > ${nameOf(request)}${used === undefined ? '' : `  (key: ${used})`}`);
     if (body !== undefined) this.printBody(body);
   }
 
@@ -120,17 +109,18 @@ export class DemoClient {
     if (body !== '') this.printBody(abridge(body));
   }
 
-  printBody(body: unknown): void {
-    for (const line of JSON.stringify(body, null, 2).split('\n')) this.print(margin + line);
+  private printBody(body: unknown): void {
+    for (const line of JSON.stringify(body, null, 2).split('\n')) {
+      const text = margin + line;
+      this.print(text.length <= maxWidth ? text : `${text.slice(0, maxWidth - 1)}…`);
+    }
   }
 }
 
 function headersOf(address: DemoTarget, request: DemoRequest): Record<string, string> {
-  const { as = 'everything', key = address.keys.get(as), language, etag, body } = request;
+  const { as = 'everything', key = address.keys.get(as), body } = request;
   return {
     ...(key && { 'api-key': key }),
-    ...(language && { language }),
-    ...(etag && { 'if-none-match': etag }),
     ...(body && { 'content-type': 'application/json' }),
   };
 }
@@ -139,11 +129,13 @@ function nameOf({ method, path }: DemoRequest): string {
   return `${method} /${basePath}/${path}`;
 }
 
-/** Removes the copy of the lead that responses repeat for earlier clients. */
+/** Shows the first item of each list only, and the copy of the lead that responses repeat for earlier clients by name. */
 function abridge(body: unknown): unknown {
-  const { lead, newLead } = objectOf(body);
-  const isRepeated = newLead !== undefined && isDeepStrictEqual(lead, newLead);
-  return isRepeated ? { ...objectOf(body), newLead: '(the same as lead)' } : body;
+  return JSON.parse(JSON.stringify(body), (name, value: unknown) => {
+    if (name === 'newLead') return '(the same as lead)';
+    if (!Array.isArray(value) || value.length < 2) return value;
+    return [value[0], `(and ${value.length - 1} more)`] as unknown[];
+  });
 }
 
 function compare(request: DemoRequest, response: DemoResponse, expected: Step['expected']): void {

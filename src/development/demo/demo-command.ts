@@ -2,7 +2,7 @@ import { defineCommand } from '../../operator/cli/command-line/command-definitio
 import { printLine } from '../../operator/cli/command-line/result.js';
 
 export const demoCommand = defineCommand({
-  description: 'walk through the API with a demo organization',
+  description: 'call every operation of the API with a demo organization',
   hasNoJson: true,
   run: async () => {
     const { loadEnvironment } = await import('../../core/configuration/load-environment.js');

@@ -17,7 +17,7 @@ export interface DemoOrganization {
 }
 
 const demoName = 'Nile Homes (demo)';
-const demoRunName = 'Nile Homes (walk through the API)';
+const demoRunName = 'Nile Homes (demo run)';
 const maxDemoRunMs = hourMs;
 
 /**
@@ -45,7 +45,7 @@ export async function ensureDemoOrganization(
 
 /**
  * Creates an organization for one run of the demo. After an hour, it also deletes those of earlier runs that were
- * interrupted or are shown by a console.
+ * interrupted.
  */
 export async function openDemoOrganization(application: INestApplicationContext) {
   const organizations = application.get(OrganizationsRepository);
@@ -55,17 +55,17 @@ export async function openDemoOrganization(application: INestApplicationContext)
     if (isOver && other === demoRunName) await organizations.delete(_id);
   }
   const organizationId = await addOrganization(application, demoRunName);
-  const end = async (keepsOrganization = false) => {
+  const end = async () => {
     const apiKeys = application.get(ApiKeysService);
     for (const key of await apiKeys.list(organizationId)) await apiKeys.revoke(key);
-    if (!keepsOrganization) await organizations.delete(organizationId);
+    await organizations.delete(organizationId);
   };
   try {
     const expiresAt = new Date(now + maxDemoRunMs);
     const keys = await issueKeys(
       application,
       organizationId,
-      (purpose) => `Walk: ${purpose}`,
+      (purpose) => `Demo run: ${purpose}`,
       expiresAt,
     );
     await importCatalogue(application, organizationId);
