@@ -1,17 +1,11 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { MongooseModule } from '@nestjs/mongoose';
 import { reservationSchema } from './reservation.schema.js';
 import { UnitReservationsRepository } from './unit-reservations.repository.js';
 
 @Module({
-  imports: [
-    TenantCollectionsModule.forFeature({
-      name: 'Reservation',
-      schema: reservationSchema,
-      hasForeignFields: true,
-    }),
-  ],
+  imports: [MongooseModule.forFeature([{ name: 'Reservation', schema: reservationSchema }])],
   providers: [UnitReservationsRepository],
-  exports: [TenantCollectionsModule, UnitReservationsRepository],
+  exports: [MongooseModule, UnitReservationsRepository],
 })
 export class AvailabilityModule {}

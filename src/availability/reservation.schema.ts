@@ -1,6 +1,7 @@
 import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { addUniqueIndex } from '../core/database/documents/tenant-document.js';
+import { ignoresWrongTypes } from '../core/database/models/stored-types.plugin.js';
 import { declareField } from '../core/fields/declared-fields.js';
 import {
   Choice,
@@ -56,6 +57,7 @@ function PartnerCollection(): PropertyDecorator {
 }
 
 export const reservationSchema = SchemaFactory.createForClass(ReservationDocument);
+reservationSchema.plugin(ignoresWrongTypes);
 
 addUniqueIndex(reservationSchema, 'recordSystemId');
 reservationSchema.index(

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
+import type { TenantModel } from '../core/database/models/tenant-model.js';
 import type { ReservationStatus } from './availability.js';
 import type { ReservationDocument } from './reservation.schema.js';
 
@@ -14,8 +12,7 @@ export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'stat
 @Injectable()
 export class UnitReservationsRepository {
   constructor(
-    @InjectCollection('Reservation')
-    private readonly reservations: TenantCollection<ReservationDocument>,
+    @InjectModel('Reservation') private readonly reservations: TenantModel<ReservationDocument>,
   ) {}
 
   async findByUnits(
@@ -23,8 +20,8 @@ export class UnitReservationsRepository {
     unitIds: readonly Types.ObjectId[],
   ): Promise<UnitReservation[]> {
     if (unitIds.length === 0) return [];
-    const filter = { unitId: { $in: unitIds }, ...notDeleted };
-    return this.reservations.find(organizationId, filter, { fields: ['unitId', 'status'] });
+    const filter = { organizationId, unitId: { $in: unitIds }, ...notDeleted };
+    return this.reservations.find<UnitReservation>(filter, ['unitId', 'status']).lean();
   }
 
   /** The keys of the map are hexadecimal unit ids. */

@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../availability/reservation.schema.js';
 import { UnitReservationsRepository } from '../availability/unit-reservations.repository.js';
-import { buildWrite } from '../core/database/documents/document-diff.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../core/database/documents/tenant-collection.js';
-import { notDeleted, parseObjectId } from '../core/database/documents/tenant-document.js';
-import type { ReadOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
+import { parseObjectId } from '../core/database/documents/tenant-document.js';
 import { Transactions } from '../core/database/transactions/transactions.js';
 import { DomainError } from '../core/http/errors/domain-error.js';
 import type { RequestCaller } from '../core/http/request-caller.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { UnitWritesService } from '../units/writing/unit-writes.service.js';
-import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
+import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { presentReservation, type ReservationDto } from './reading/reservation.dto.js';
 import { reservationErrors } from './reservation-errors.js';
 import { reservationEvents, walletChanges } from './reservation-events.js';
 import type { ReservationState } from './reservation-state.js';
-
-/** Sorts the active wallet first, then the last deleted one. */
-const latestFirst = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
+import { ReservationsRepository } from './reservations.repository.js';
 
 interface StoreOptions {
   readonly requestId: string;
@@ -33,10 +24,8 @@ interface StoreOptions {
 @Injectable()
 export class ReservationStore {
   constructor(
-    @InjectCollection('Reservation')
-    private readonly reservations: TenantCollection<ReservationDocument>,
-    @InjectCollection('ChequeWallet')
-    private readonly wallets: TenantCollection<ChequeWalletDocument>,
+    private readonly reservations: ReservationsRepository,
+    private readonly wallets: ChequeWalletsRepository,
     private readonly unitReservations: UnitReservationsRepository,
     private readonly units: UnitWritesService,
     private readonly outbox: Outbox,
@@ -45,35 +34,19 @@ export class ReservationStore {
 
   /** @throws DomainError 404 if the organization has no such reservation */
   async read({ organizationId, expiresAt }: RequestCaller, id: string): Promise<ReservationDto> {
-    const ids = [parseObjectId(id) ?? []].flat();
+    const _id = parseObjectId(id);
     // In a snapshot, a concurrent callback is visible completely or not at all.
-    const [reservation, wallet] = await this.transactions.run(
+    const found = await this.transactions.run(
       async () => {
-        const [found] = await this.findActive(organizationId, { _id: { $in: ids } });
-        return [found, (await this.walletsOf(organizationId, found ? ids : []))[0]] as const;
+        const reservation = _id && (await this.reservations.findActive(organizationId, _id));
+        if (reservation === null) return null;
+        const [wallet] = await this.wallets.findOf(organizationId, reservation._id);
+        return presentReservation(reservation, wallet);
       },
       { expiresAt },
     );
-    if (reservation === undefined) throw new DomainError(reservationErrors.reservationNotFound);
-    return presentReservation(reservation, wallet);
-  }
-
-  async findActive(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<ReservationDocument>,
-  ): Promise<ReservationDocument[]> {
-    return this.reservations.find(organizationId, { ...filter, ...notDeleted });
-  }
-
-  /** Returns each reservation's active wallet first, then the last deleted one. */
-  async walletsOf(
-    organizationId: Types.ObjectId,
-    reservationIds: readonly Types.ObjectId[],
-    options: Pick<ReadOptions<ChequeWalletDocument>, 'fields'> = {},
-  ): Promise<ChequeWalletDocument[]> {
-    if (reservationIds.length === 0) return [];
-    const filter = { reservationId: { $in: reservationIds } };
-    return this.wallets.find(organizationId, filter, { sort: latestFirst, ...options });
+    if (found === null) throw new DomainError(reservationErrors.reservationNotFound);
+    return found;
   }
 
   /** Loads all that decisions about a stored or new reservation read and change. */
@@ -88,7 +61,7 @@ export class ReservationStore {
       unit,
       isUnitLocked: false,
       otherStatusesOfUnit: others.map(({ status }) => status),
-      wallets: await this.walletsOf(organizationId, [_id]),
+      wallets: await this.wallets.findOf(organizationId, _id),
       events: [],
       now,
     };
@@ -104,9 +77,9 @@ export class ReservationStore {
     const { organizationId } = reservation;
     if (isNew || reservation !== before.reservation) {
       const change = { before: isNew ? undefined : before.reservation, after: reservation };
-      await this.reservations.write(organizationId, [buildWrite(change)]);
+      await this.reservations.write(organizationId, change);
     }
-    await this.wallets.write(organizationId, walletChanges(before, after).map(buildWrite));
+    await this.wallets.write(organizationId, walletChanges(before, after));
     const events = reservationEvents(before, after, isNew).map((one) => ({ ...one, requestId }));
     if (after.isUnitLocked && before.unit !== null && after.unit !== null) {
       const unit = { before: before.unit, after: after.unit, requestId };

@@ -1,17 +1,20 @@
 import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
 import { AvailabilityModule } from '../availability/availability.module.js';
-import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { CallbackLogRepository, callbackLogSchema } from './callback/callback-log.repository.js';
+import { CallbackLogRepository } from './callback/callback-log.repository.js';
+import { callbackLogSchema } from './callback/callback-log.schema.js';
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
+import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { ReservationLookupService } from './reading/reservation-lookup.service.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { ReservationStore } from './reservation-store.service.js';
 import { ReservationsController } from './reservations.controller.js';
+import { ReservationsRepository } from './reservations.repository.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 
 @Module({
@@ -21,14 +24,16 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     LeadsModule,
     UnitsModule,
     EventsModule,
-    TenantCollectionsModule.forFeature(
-      { name: 'ChequeWallet', schema: chequeWalletSchema, hasForeignFields: true },
+    MongooseModule.forFeature([
+      { name: 'ChequeWallet', schema: chequeWalletSchema },
       { name: 'CallbackLog', schema: callbackLogSchema },
-    ),
+    ]),
   ],
   controllers: [ReservationsController],
   providers: [
     CallbackLogRepository,
+    ReservationsRepository,
+    ChequeWalletsRepository,
     ReservationStore,
     CallbacksService,
     ReservationUpsertsService,

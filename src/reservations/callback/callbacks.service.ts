@@ -17,13 +17,11 @@ import { IdempotencyService } from '../../core/idempotency/idempotency.service.j
 import { defaultLanguage } from '../../core/localization/language.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { ReservationStore } from '../reservation-store.service.js';
+import { ReservationsRepository } from '../reservations.repository.js';
 import { type CallbackEffects, type CallbackOutcome, decideCallback } from './callback-decision.js';
-import {
-  type CallbackLogDocument,
-  CallbackLogRepository,
-  type CallbackRecord,
-  callbackRecord,
-} from './callback-log.repository.js';
+import { CallbackLogRepository } from './callback-log.repository.js';
+import type { CallbackLogDocument, CallbackRecord } from './callback-log.schema.js';
+import { callbackRecord } from './callback-record.js';
 import type { CallbackDto } from './callback.dto.js';
 
 /** Stores each callback together with its log (rule CALL-1). */
@@ -34,7 +32,8 @@ export class CallbacksService {
   constructor(
     private readonly transactions: Transactions,
     private readonly idempotency: IdempotencyService,
-    private readonly reservations: ReservationStore,
+    private readonly reservations: ReservationsRepository,
+    private readonly store: ReservationStore,
     private readonly log: CallbackLogRepository,
     private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
@@ -71,7 +70,7 @@ export class CallbacksService {
     const { reservation, cheque, error: name, effects } = outcome;
     const headers = { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
     const error = name && new DomainError(reservationErrors[name], undefined, headers);
-    await this.log.insert([{ caller, record, outcome: this.loggedOutcome(outcome, error) }], now);
+    await this.log.insert({ caller, record, outcome: this.loggedOutcome(outcome, error) }, now);
     const response = error
       ? this.errorResponses.responseTo(error, defaultLanguage)
       : { status: 201 };
@@ -85,12 +84,11 @@ export class CallbacksService {
     now: Date,
   ): Promise<DecidedCallback> {
     const _id = parseObjectId(callback.reservationId);
-    const [reservation] =
-      _id === null ? [] : await this.reservations.findActive(organizationId, { _id });
-    if (reservation === undefined) return { ...unchanged, error: 'reservationNotFound' };
-    const before = await this.reservations.load(reservation, now);
+    const reservation = _id && (await this.reservations.findActive(organizationId, _id));
+    if (reservation === null) return { ...unchanged, error: 'reservationNotFound' };
+    const before = await this.store.load(reservation, now);
     const { state: after, ...outcome } = decideCallback(before, callback);
-    await this.reservations.store(before, after, { requestId });
+    await this.store.store(before, after, { requestId });
     return outcome;
   }
 
@@ -98,7 +96,7 @@ export class CallbacksService {
   async logFailed(caller: RequestCaller, record: CallbackRecord, failure: unknown): Promise<void> {
     const outcome = this.loggedOutcome(unchanged, toDomainError(failure));
     try {
-      await this.log.insert([{ caller, record, outcome }], this.clock.now());
+      await this.log.insert({ caller, record, outcome }, this.clock.now());
     } catch (error) {
       this.logger.warn({ err: error }, 'Could not log a failed callback');
     }

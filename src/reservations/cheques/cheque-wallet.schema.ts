@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
+import { ignoresWrongTypes } from '../../core/database/models/stored-types.plugin.js';
 import {
   declareField,
   type FieldOptions,
@@ -55,7 +56,8 @@ export class Cheque extends ChequeFields {
   readonly statusHistory?: readonly ChequeHistoryEntry[];
 }
 
-@Schema({ collection: 'chequeWallets' })
+/** Is not strict, because updates also store the undeclared `statusLock`. */
+@Schema({ collection: 'chequeWallets', strict: false })
 export class ChequeWalletDocument extends PresentedDocument {
   @RecordId({ example: '6740b1f2c3d4e5f607182940' })
   reservationId!: Types.ObjectId;
@@ -85,6 +87,7 @@ function ObjectList(type: Type, options: FieldOptions = {}): PropertyDecorator {
 }
 
 export const chequeWalletSchema = SchemaFactory.createForClass(ChequeWalletDocument);
+chequeWalletSchema.plugin(ignoresWrongTypes);
 
 chequeWalletSchema.index(
   { organizationId: 1, reservationId: 1 },

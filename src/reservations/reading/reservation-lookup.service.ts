@@ -2,28 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { ReservationDocument } from '../../availability/reservation.schema.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  newestFirst,
-} from '../../core/database/documents/keyset.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
-import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
+import type { OrganizationIds } from '../../core/database/models/tenant-model.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { objectIdOf } from '../../events/outbox/message.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
-import {
-  type CallbackLogDocument,
-  CallbackLogRepository,
-} from '../callback/callback-log.repository.js';
+import { CallbackLogRepository } from '../callback/callback-log.repository.js';
+import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
-import { ReservationStore } from '../reservation-store.service.js';
+import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
+import { ReservationsRepository } from '../reservations.repository.js';
 import {
   reservationTimeline,
   type CallbackEntry,
@@ -62,9 +54,8 @@ const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
 @Injectable()
 export class ReservationLookupService {
   constructor(
-    @InjectCollection('Reservation')
-    private readonly reservations: TenantCollection<ReservationDocument>,
-    private readonly store: ReservationStore,
+    private readonly reservations: ReservationsRepository,
+    private readonly wallets: ChequeWalletsRepository,
     private readonly unitReservations: UnitReservationsRepository,
     private readonly log: CallbackLogRepository,
     private readonly units: UnitLookupService,
@@ -74,10 +65,10 @@ export class ReservationLookupService {
 
   /** Returns the active wallet first, then the last deleted one. `unit` is null only if the unit is missing. */
   async inspect(organizationIds: TenantIds, _id: Types.ObjectId) {
-    const [reservation] = await this.reservations.find(organizationIds, { _id });
-    if (reservation === undefined) return null;
+    const reservation = await this.reservations.find(allOf(organizationIds), _id);
+    if (reservation === null) return null;
     const { organizationId, unitId } = reservation;
-    const wallets = await this.store.walletsOf(organizationId, [_id]);
+    const wallets = await this.wallets.findOf(organizationId, _id);
     const unit = unitId ? await this.units.inspect(organizationId, unitId) : null;
     return {
       ...toFoundReservation(reservation),
@@ -93,13 +84,14 @@ export class ReservationLookupService {
   /** Searches by external id and own id; includes deleted reservations. */
   async search(organizationIds: TenantIds, reference: string): Promise<FoundReservation[]> {
     const _id = parseObjectId(reference);
-    const externalId = { recordSystemId: reference, ...notDeleted };
+    const organizations = allOf(organizationIds);
     const [byExternalId, byId] = await Promise.all([
-      this.reservations.find(organizationIds, externalId),
-      _id === null ? [] : this.reservations.find(organizationIds, { _id }),
+      this.reservations.findByExternalId(organizations, reference),
+      _id && this.reservations.find(organizations, _id),
     ]);
-    const others = byId.filter((one) => !byExternalId.some((other) => other._id.equals(one._id)));
-    return [...byExternalId, ...others].map(toFoundReservation);
+    const isOther =
+      byId !== null && byExternalId.every(({ _id: other }) => !other.equals(byId._id));
+    return [...byExternalId, ...(isOther ? [byId] : [])].map(toFoundReservation);
   }
 
   async findByRequest(
@@ -107,7 +99,7 @@ export class ReservationLookupService {
     requestId: string,
     limit: number,
   ): Promise<FoundReservation[]> {
-    const callbacks = await this.log.findByRequest(organizationIds, requestId, limit);
+    const callbacks = await this.log.findByRequest(allOf(organizationIds), requestId, limit);
     const ids = new Set(callbacks.flatMap(({ reservationId }) => reservationId ?? []));
     const matches = await Promise.all([...ids].map((id) => this.search(organizationIds, id)));
     return matches.flat();
@@ -119,8 +111,7 @@ export class ReservationLookupService {
     about: { readonly unitId: Types.ObjectId } | { readonly leadId: Types.ObjectId },
     part: KeysetRequest,
   ): Promise<KeysetPage<FoundReservation>> {
-    const filter = 'unitId' in about ? { ...about, ...notDeleted } : about;
-    const page = await this.reservations.page(organizationId, filter, newestFirst, part);
+    const page = await this.reservations.pageOf(organizationId, about, part);
     return { ...page, items: page.items.map(toFoundReservation) };
   }
 
@@ -130,7 +121,8 @@ export class ReservationLookupService {
     id: Types.ObjectId,
     limit: number,
   ): Promise<CallbackEntry[]> {
-    const logged = await this.log.findByReservation(organizationIds, id.toHexString(), limit);
+    const organizations = allOf(organizationIds);
+    const logged = await this.log.findByReservation(organizations, id.toHexString(), limit);
     return logged.map(callbackEntry);
   }
 
@@ -199,6 +191,10 @@ export class ReservationLookupService {
     const approved = reservations.filter(({ status }) => status === 'approved');
     return approved.map((other) => other._id.toHexString()).filter((id) => id !== _id);
   }
+}
+
+function allOf(ids: TenantIds): OrganizationIds {
+  return { $in: [ids].flat() };
 }
 
 function toFoundReservation(reservation: ReservationDocument): FoundReservation {

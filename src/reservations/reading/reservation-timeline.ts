@@ -2,7 +2,7 @@ import { objectsOf, textOf } from '../../core/database/documents/stored-values.j
 import { minuteMs } from '../../core/values/time.js';
 import type { ChangeEvent } from '../../events/outbox/event-history.service.js';
 import type { StatusChange } from '../callback/callback-decision.js';
-import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
+import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import type { Presented } from '../../core/fields/declared-fields.js';
 import type { ChequeHistoryEntry, ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 

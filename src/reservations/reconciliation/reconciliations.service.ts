@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
-import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { Snapshots } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { validatedDto } from '../../core/validation/validate-dto.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { type CsvRow, readCsv } from '../../core/values/csv.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
-import { ReservationStore } from '../reservation-store.service.js';
+import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
+import { ReservationsRepository } from '../reservations.repository.js';
 import { compareEntry, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {
   type DifferenceDto,
@@ -24,15 +20,6 @@ import {
   type UnmentionedChequeDto,
   maxUnmentionedCheques,
 } from './reconciliation.dto.js';
-
-const fieldsWithoutHistories = [
-  'reservationId',
-  'isDeleted',
-  'cheques.installmentId',
-  'cheques.status',
-  'cheques.chequeNumber',
-  'cheques.chequeAmount',
-] as const;
 
 export type LedgerFileResult =
   | { readonly errors: readonly { line: number; message: string }[]; readonly comparison?: never }
@@ -56,9 +43,8 @@ export class ReconciliationsService {
     private readonly transactions: Transactions,
     private readonly snapshots: Snapshots,
     private readonly messages: MessagesService,
-    @InjectCollection('Reservation')
-    private readonly reservations: TenantCollection<ReservationDocument>,
-    private readonly store: ReservationStore,
+    private readonly reservations: ReservationsRepository,
+    private readonly wallets: ChequeWalletsRepository,
   ) {}
 
   /** @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12) */
@@ -126,7 +112,7 @@ export class ReconciliationsService {
     for (let start = 0; start < groups.length; start += reservationsPerBatch) {
       const batch = groups.slice(start, start + reservationsPerBatch);
       const ids = batch.flatMap(([id]) => parseObjectId(id) ?? []);
-      const found = await this.store.findActive(organizationId, { _id: { $in: ids } });
+      const found = await this.reservations.findAllActive(organizationId, ids);
       const wallets = await this.walletsOf(
         organizationId,
         found.map(({ _id }) => _id),
@@ -143,9 +129,7 @@ export class ReconciliationsService {
     ledger: Ledger,
   ): Promise<UnmentionedChequeDto[]> {
     const unmentioned: UnmentionedChequeDto[] = [];
-    const filter = { 'partnerCollection.isActive': true, ...notDeleted };
-    const options = { sort: { _id: 1 }, fields: ['_id'] } as const;
-    for await (const batch of this.reservations.batches(organizationId, filter, options)) {
+    for await (const batch of this.reservations.idsInPartnerFlow(organizationId)) {
       const ids = batch.map(({ _id }) => _id);
       for (const [id, wallets] of await this.walletsOf(organizationId, ids)) {
         const mentioned = ledger.get(id)?.map(({ entry }) => entry.installmentId);
@@ -160,9 +144,7 @@ export class ReconciliationsService {
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, readonly ChequeWalletDocument[]>> {
-    const found = await this.store.walletsOf(organizationId, ids, {
-      fields: fieldsWithoutHistories,
-    });
+    const found = await this.wallets.findWithoutHistories(organizationId, ids);
     const wallets = Map.groupBy(found, ({ reservationId }) => reservationId.toHexString());
     return new Map(ids.map((id) => [id.toHexString(), wallets.get(id.toHexString()) ?? []]));
   }

@@ -18,6 +18,7 @@ import {
 import { reservationErrors } from '../reservation-errors.js';
 import { hasChanged, type ReservationState } from '../reservation-state.js';
 import { ReservationStore } from '../reservation-store.service.js';
+import { ReservationsRepository } from '../reservations.repository.js';
 import { decideUpsert, ignoredFields, newReservation, type LinkedIds } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
@@ -28,7 +29,8 @@ export class ReservationUpsertsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly idempotency: IdempotencyService,
-    private readonly reservations: ReservationStore,
+    private readonly reservations: ReservationsRepository,
+    private readonly store: ReservationStore,
     private readonly units: UnitLookupService,
     private readonly leads: LeadsRepository,
     private readonly clock: Clock,
@@ -44,14 +46,11 @@ export class ReservationUpsertsService {
       if (isNew && body.unit === undefined) throw new DomainError(reservationErrors.unitRequired);
       const linked = await this.linkedIds(organizationId, body, stored);
       const tenant = { organizationId, createdAt: now };
-      const before = await this.reservations.load(
-        stored ?? newReservation(body, linked, tenant),
-        now,
-      );
+      const before = await this.store.load(stored ?? newReservation(body, linked, tenant), now);
       const after = decideUpsert(before, body, linked);
       // Clients often repeat requests: one that changes nothing must not lock the unit.
       if (isNew || hasChanged(before, after)) {
-        await this.reservations.store(before, after, { requestId, isNew, emitsUnitEvents: true });
+        await this.store.store(before, after, { requestId, isNew, emitsUnitEvents: true });
       }
       const response = responseTo(isNew ? 'create' : 'update', body, after);
       await this.idempotency.complete(caller, response, now);
@@ -66,7 +65,7 @@ export class ReservationUpsertsService {
     { recordSystemId }: UpsertReservationDto,
   ): Promise<ReservationDocument | undefined> {
     if (recordSystemId === undefined) return undefined;
-    const [stored] = await this.reservations.findActive(organizationId, { recordSystemId });
+    const [stored] = await this.reservations.findByExternalId(organizationId, recordSystemId);
     return stored;
   }
 
