@@ -59,7 +59,7 @@ const crossTenantFiles = [
   // A key is looked up before its organization is known.
   '^src/tenants/keys/api-keys\\.service\\.ts$',
   // The background job derives phone keys for leads that other programs store in any organization.
-  '^src/leads/phones/lead-phone-keys\\.ts$',
+  '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
   // The same job rewrites phones of clients; `db status` counts clients that share a phone.
   '^src/tenants/clients/client-phones\\.ts$',
   // A restore may bring back erased data of any organization.

@@ -1,16 +1,19 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { MongooseModule } from '@nestjs/mongoose';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
+import { LeadErasuresRepository } from './erasure/lead-erasures.repository.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
+import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadLookupService } from './lead-lookup.service.js';
+import { LeadSearchRepository } from './lead-search.repository.js';
 import { LeadBatchesService } from './lead-batches.service.js';
 import { LeadsService } from './leads.service.js';
 import { LeadStore } from './upsert/lead-store.service.js';
@@ -21,15 +24,14 @@ import { LeadStore } from './upsert/lead-store.service.js';
     CatalogueModule,
     IdempotencyModule,
     EventsModule,
-    TenantCollectionsModule.forFeature({
-      name: 'Lead',
-      schema: leadSchema,
-      hasForeignFields: true,
-    }),
+    MongooseModule.forFeature([{ name: 'Lead', schema: leadSchema }]),
   ],
   controllers: [LeadsController],
   providers: [
     LeadsRepository,
+    LeadSearchRepository,
+    LeadErasuresRepository,
+    LeadPhoneKeysRepository,
     LeadStore,
     LeadBatchesService,
     LeadLookupService,

@@ -33,7 +33,7 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   // The background pass over phones derives the keys of leads that other programs have written.
   ['leads', 'aggregate', 'isDeleted updatedAt'],
   ['leads', 'aggregate', 'isDeleted phoneKeysOf'],
-  ['leads', 'find', '_id isDeleted'],
+  ['leads', 'aggregate', '_id isDeleted'],
   ['leads', 'update', '_id updatedAt'],
   // It rewrites phones of clients, and `db status` counts clients that share a phone.
   ['clients', 'find', 'isDeleted phoneRule'],

@@ -1,15 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
-import type {
-  BatchedUpdates,
-  TenantFilter,
-  TenantWrite,
-} from '../../core/database/documents/tenant-queries.js';
+import type { BatchedUpdates, TenantWrite } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
@@ -18,12 +10,14 @@ import { leadErasedEvent } from '../lead-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { LeadDocument } from '../lead.schema.js';
+import { LeadsRepository } from '../leads.repository.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
 import { redactClientChanges, redactClientData } from '../../tenants/clients/client.presenter.js';
 import { type Contact, contactOf, lockKeysOf } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
+import { LeadErasuresRepository } from './lead-erasures.repository.js';
 
 /** A custom key may itself contain personal data, so only these keys stay in erased changes. */
 const keptFieldNames: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
@@ -50,24 +44,6 @@ function assertOnePerson(matches: readonly unknown[]): void {
   throw new Error(`More than ${maxLeads} leads of several persons match; refine the search.`);
 }
 
-const contactFields = [
-  'clientId',
-  'data.name',
-  'data.email',
-  'data.phoneNumber',
-  'data.phoneNumber2',
-] as const;
-
-/** Also matches erased leads that another program has filled or restored since. */
-const unerased: TenantFilter<LeadDocument> = {
-  $or: [
-    { erasedAt: null },
-    { isDeleted: false },
-    { data: { $gt: {} } },
-    { additionalData: { $gt: {} } },
-  ],
-};
-
 /** Keeps only ids, numbers and times. */
 function erasureOf(
   { _id, deletedAt, updatedAt }: LeadDocument,
@@ -91,7 +67,8 @@ export interface ErasedLeads {
 @Injectable()
 export class LeadErasuresService {
   constructor(
-    @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
+    private readonly erasures: LeadErasuresRepository,
+    private readonly leads: LeadsRepository,
     private readonly transactions: Transactions,
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
@@ -105,8 +82,7 @@ export class LeadErasuresService {
     const ids: Types.ObjectId[] = [];
     const clientIds = await this.clients.idsByLockKeys({ _id, phoneCountry }, sought, maxLeads);
     assertOnePerson(clientIds);
-    const options = { fields: contactFields };
-    for await (const leads of this.leads.batches(_id, { erasedAt: null }, options)) {
+    for await (const leads of this.erasures.contactsOfAll(_id)) {
       for (const { _id: leadId, clientId, data } of leads) {
         const keys = lockKeysOf(contactOf(data ?? {}), phoneCountry);
         if (!keys.some((key) => sought.has(key))) continue;
@@ -115,11 +91,7 @@ export class LeadErasuresService {
       }
       assertOnePerson(ids);
     }
-    const filter = {
-      $or: [{ _id: { $in: ids } }, { clientId: { $in: clientIds }, erasedAt: null }],
-    };
-    const sort = { isDeleted: 1, createdAt: -1 } as const;
-    const found = await this.leads.find(_id, filter, { sort, limit: maxLeads + 1 });
+    const found = await this.erasures.findWithClients(_id, ids, clientIds, maxLeads + 1);
     assertOnePerson(found);
     return found.map((lead) => present(LeadDocument, lead));
   }
@@ -132,14 +104,8 @@ export class LeadErasuresService {
     const { organization, leadIds } = erased;
     const { phoneCountry } = organization;
     const now = this.clock.now();
-    const selected = { _id: { $in: leadIds } };
-    const options = { fields: contactFields };
-    const contacts = await this.leads.find(organization._id, selected, options);
-    const leads = await this.leads.find(
-      organization._id,
-      { ...selected, ...unerased },
-      { fields: ['leadId', 'recordSystemId', 'clientId', 'deletedAt', 'updatedAt'] },
-    );
+    const contacts = await this.erasures.contactsOf(organization._id, leadIds);
+    const leads = await this.erasures.findUnerased(organization._id, leadIds);
     // Writing the leads first locks them: concurrent requests then wait for this transaction, not the reverse.
     await this.leads.write(
       organization._id,
@@ -171,8 +137,7 @@ export class LeadErasuresService {
   ) {
     const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
     const own = new Set(leadIds.map((id) => id.toHexString()));
-    const filter = { clientId: { $in: clientIds }, erasedAt: null };
-    const all = await this.leads.find(organization._id, filter, { fields: ['clientId'] });
+    const all = await this.erasures.findOfClients(organization._id, clientIds);
     const others = all.filter(({ _id }) => !own.has(_id.toHexString()));
     const holding = new Set((await notListed(others.map(({ _id }) => _id))).map(String));
     const kept = new Set(

@@ -1,11 +1,4 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
-import { bufferedBatches } from '../../core/database/documents/tenant-queries.js';
-import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { externallyChangedIndex, type LeadDocument } from '../lead.schema.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -14,29 +7,13 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs } from '../../core/values/time.js';
 import { ClientPhones } from '../../tenants/clients/client-phones.js';
 import { clearPhoneCache } from '../../tenants/contacts/phone-number.js';
-import { isOfOlderRule, olderRules, otherCountries } from '../../tenants/contacts/phone-rule.js';
+import { isOfOlderRule } from '../../tenants/contacts/phone-rule.js';
 import { StoredPhones } from '../../tenants/contacts/stored-phones.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
+import { type LeadPhones, LeadPhoneKeysRepository } from './lead-phone-keys.repository.js';
 import { derivePhoneKeys, hasCurrentPhoneKeys } from './lead-phones.js';
 
-type LeadPhones = Pick<
-  LeadDocument,
-  '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'clientId' | 'updatedAt'
->;
-
-const projection = {
-  organizationId: 1,
-  'data.phoneNumber': 1,
-  'data.phoneNumber2': 1,
-  phoneKeysOf: 1,
-  clientId: 1,
-  updatedAt: 1,
-};
-
-const batchSize = 500;
-/** Leads of an earlier version must not delay leads that other programs have just written. */
-const maxLeadsPerPass = 20_000;
 const intervalMs = 5_000;
 /** Another instance takes over if the owner has not renewed its lease for this time, in ms. */
 const leaseMs = 15_000;
@@ -61,7 +38,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly stored: StoredPhones<LeadPhones>;
 
   constructor(
-    @InjectCrossTenant('Lead') private readonly leads: CrossTenantCollection<LeadDocument>,
+    private readonly leads: LeadPhoneKeysRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly clientPhones: ClientPhones,
     private readonly clock: Clock,
@@ -83,7 +60,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
         const derived = hasCurrentPhoneKeys(lead, country) ? {} : derivePhoneKeys(data, country);
         return { ...derived, phoneKeysAt: updatedAt };
       },
-      (updates) => leads.allTenants.bulkWrite(updates, { ordered: false }),
+      (updates) => leads.update(updates),
       (lead, error) => {
         failures.inc();
         this.logger.warn(
@@ -118,7 +95,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const seenUpTo = Math.min(this.lease.watermark.getTime(), now.getTime());
     const since = new Date(Math.max(0, seenUpTo - commitLagMs));
     const organizations = await this.withNewCountry(since, now);
-    for await (const leads of this.findOutdated(since, organizations, batchSize)) {
+    for await (const leads of this.leads.findOutdated(since, organizations)) {
       await this.derive(leads);
       if (!(await this.isOwner())) return;
     }
@@ -128,41 +105,6 @@ export class LeadPhoneKeys implements OnModuleDestroy {
 
   private async isOwner(): Promise<boolean> {
     return !this.isStopping && (await this.lease.acquire());
-  }
-
-  /** Finds leads that another program has written, and leads without keys or with keys of an earlier rule or country. */
-  private async *findOutdated(
-    since: Date,
-    organizations: readonly Organization[],
-    limit: number,
-  ): AsyncGenerator<LeadPhones[], void> {
-    const { allTenants } = this.leads;
-    const unionWith = (filter: object, ...steps: object[]) => {
-      const pipeline = [
-        { $match: { ...notDeleted, ...filter } },
-        { $project: { _id: 1 } },
-        ...steps,
-      ];
-      return { $unionWith: { coll: allTenants.collectionName, pipeline } };
-    };
-    const found = allTenants.aggregate<Pick<LeadDocument, '_id'>>(
-      [
-        { $match: { ...notDeleted, updatedAt: { $gte: since } } },
-        // A computed field lets the index alone decide: a comparison in the filter would read every lead.
-        { $project: { isOwn: { $eq: ['$updatedAt', '$phoneKeysAt'] } } },
-        { $match: { isOwn: false } },
-        { $project: { _id: 1 } },
-        ...olderRules('phoneKeysOf').map((older) => unionWith(older, { $limit: maxLeadsPerPass })),
-        // A pipeline has at most a thousand stages, and each country needs one.
-        ...otherCountries('phoneKeysOf', organizations).map((other) => unionWith(other)),
-      ],
-      { hint: externallyChangedIndex, batchSize: limit },
-    );
-    for await (const some of bufferedBatches(found, limit)) {
-      const filter = { _id: { $in: some.map(({ _id }) => _id) }, ...notDeleted };
-      const options = { projection, hint: { _id: 1 } } as const;
-      yield await allTenants.find<LeadPhones>(filter, options).toArray();
-    }
   }
 
   /** Finds organizations whose leads may have keys of an earlier country; logs invalid countries. */

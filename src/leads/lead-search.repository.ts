@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { CountryCode } from 'libphonenumber-js';
+import type { Types } from 'mongoose';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
+import type { TenantModel } from '../core/database/models/tenant-model.js';
+import { caseInsensitive, caseVariants } from '../core/localization/fold-case.js';
+import type { LeadDocument } from './lead.schema.js';
+import { phoneConditions } from './leads.repository.js';
+
+const sort = { isDeleted: 1, createdAt: -1 } as const;
+
+/** Active leads come first, then the newest deleted ones. */
+@Injectable()
+export class LeadSearchRepository {
+  constructor(@InjectModel('Lead') private readonly leads: TenantModel<LeadDocument>) {}
+
+  async findById(
+    organizationIds: readonly Types.ObjectId[],
+    id: { readonly _id: Types.ObjectId } | { readonly leadId: number },
+  ): Promise<LeadDocument[]> {
+    const organizationId = { $in: organizationIds };
+    return this.leads.find({ ...id, organizationId }, null, { sort }).lean();
+  }
+
+  async findByExternalId(
+    organizationIds: readonly Types.ObjectId[],
+    recordSystemId: string,
+  ): Promise<LeadDocument[]> {
+    const filter = { organizationId: { $in: organizationIds }, recordSystemId };
+    // Separate queries use an index each; no index serves both conditions.
+    const active = await this.leads.find({ ...filter, ...notDeleted }).lean();
+    const deleted = await this.leads.find({ ...filter, isDeleted: true }, null, { sort }).lean();
+    return [...active, ...deleted];
+  }
+
+  /** Omits deleted leads. */
+  async findByPhones(
+    organizationIds: readonly Types.ObjectId[],
+    phones: readonly string[],
+    country: CountryCode,
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    if (phones.length === 0) return [];
+    const $or = phoneConditions(phones, country);
+    const filter = { organizationId: { $in: organizationIds }, ...notDeleted, $or };
+    return this.leads.find(filter, null, { limit }).lean();
+  }
+
+  async findByClients(
+    organizationIds: readonly Types.ObjectId[],
+    clientIds: readonly Types.ObjectId[],
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    if (clientIds.length === 0) return [];
+    const filter = { organizationId: { $in: organizationIds }, clientId: { $in: clientIds } };
+    return this.leads.find(filter, null, { limit }).lean();
+  }
+
+  /** Omits deleted leads, and leads with a client, which has the email. */
+  async findByOwnEmail(
+    organizationIds: readonly Types.ObjectId[],
+    email: string,
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    const emails = { clientId: null, 'data.email': { $in: caseVariants(email) } };
+    const filter = { organizationId: { $in: organizationIds }, ...emails, ...notDeleted };
+    return this.leads.find(filter, null, { limit, collation: caseInsensitive }).lean();
+  }
+}
