@@ -6,7 +6,7 @@ const layers = [
   ['core'],
   ['events', 'tenants'],
   ['webhooks'],
-  ['availability', 'catalogue'],
+  ['catalogue'],
   ['compounds', 'health', 'leads', 'reservations', 'units'],
   ['operator', 'reference'],
   ['development'],
@@ -21,7 +21,7 @@ const starters = '^src/(development/demo|operator/cli|reference/generate)';
 const layerRules = layers.slice(0, -1).map((folders, layer) => ({
   name: `${folders.join('-')}-import-lower-layers`,
   comment:
-    'Imports go down: operator, features, availability and catalogue, webhooks, tenants, events, core.',
+    'Imports go down: operator, features, catalogue, webhooks, tenants and events, core.',
   severity: 'error',
   from: { path: `^src/(${folders.join('|')})/`, pathNot: starters },
   to: {
@@ -34,7 +34,7 @@ const layerRules = layers.slice(0, -1).map((folders, layer) => ({
 
 /** Other features query these repositories directly, because a service would only repeat their methods. */
 const sharedRepositories = [
-  '^src/(availability/unit-reservations|catalogue/catalogue)\\.repository\\.ts$',
+  '^src/(reservations/unit-reservations|catalogue/catalogue)\\.repository\\.ts$',
   '^src/leads/leads\\.repository\\.ts$',
   '^src/tenants/(change-log/change-log|organizations/(organizations|users))\\.repository\\.ts$',
 ];
@@ -43,7 +43,8 @@ const sharedRepositories = [
 const publicFiles = [
   '\\.(service|module)\\.ts$',
   '-errors\\.ts$',
-  '^src/availability/availability\\.ts$',
+  '^src/units/unit-status\\.ts$',
+  '^src/reservations/reservation-status\\.ts$',
   '^src/leads/dto/lead\\.dto\\.ts$',
   // `GET /compounds/:slug/units` returns units.
   '^src/units/unit\\.dto\\.ts$',
@@ -91,7 +92,8 @@ const pure = [
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/reservations/(cheques/cheques|reservation-state|transitions)\\.ts$',
   '^src/tenants/(change-log/field-changes|contacts/(contact|phone-[a-z]+))\\.ts$',
-  '^src/availability/availability\\.ts$',
+  '^src/units/unit-status\\.ts$',
+  '^src/reservations/reservation-status\\.ts$',
   '^src/webhooks/[^/]+/(attempt-outcome|ssrf-policy)\\.ts$',
 ];
 
@@ -116,11 +118,16 @@ module.exports = {
       to: { path: `^src/(${feature})/`, pathNot: ['^src/$1/', ...publicFiles] },
     },
     {
-      name: 'units-know-no-reservations',
-      comment: 'Reservations change units; units read reservations through `availability`.',
+      name: 'units-know-only-their-reservations',
+      comment:
+        'Reservations change units; of reservations, units know only those of a unit and their statuses.',
       severity: 'error',
       from: { path: '^src/units/' },
-      to: { path: '^src/reservations/' },
+      to: {
+        path: '^src/reservations/',
+        pathNot:
+          '^src/reservations/(reservation-status|unit-reservations\\.(module|repository))\\.ts$',
+      },
     },
     {
       name: 'only-compounds-and-units-use-the-catalogue',
@@ -136,7 +143,7 @@ module.exports = {
     {
       name: 'storage-stays-inside',
       comment:
-        'Only its own folder imports a repository or schema; the shared availability is an exception.',
+        'Only its own folder imports a repository or schema; shared repositories are exceptions.',
       severity: 'error',
       from: {
         path: '^src/([^/]+)',
@@ -144,7 +151,7 @@ module.exports = {
       },
       to: {
         path: '\\.(repository|schema)\\.ts$',
-        pathNot: ['^src/$1/', '^src/availability/', '^src/core/database/', ...sharedRepositories],
+        pathNot: ['^src/$1/', '^src/core/database/', ...sharedRepositories],
       },
     },
     {

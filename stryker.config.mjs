@@ -2,7 +2,7 @@
 export default {
   // These files contain pure decisions: they use no database, clock or network, so mutants are tested quickly.
   mutate: [
-    'src/availability/availability.ts',
+    'src/units/unit-status.ts',
     'src/tenants/change-log/field-changes.ts',
     'src/tenants/contacts/{phone-number,phone-reading,phone-rule}.ts',
     'src/core/secrets/signing-secret.ts',

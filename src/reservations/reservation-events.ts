@@ -1,6 +1,6 @@
 import type { DocumentChange } from '../core/database/documents/document-diff.js';
 import { present } from '../core/fields/declared-fields.js';
-import { ReservationDocument } from '../availability/reservation.schema.js';
+import { ReservationDocument } from './reservation.schema.js';
 import type { OutboundEvent } from '../events/outbox/outbox.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';

@@ -1,5 +1,6 @@
-import { derivedStatus, type ReservationStatus } from '../availability/availability.js';
-import type { ReservationDocument } from '../availability/reservation.schema.js';
+import { type ReservationStatus } from './reservation-status.js';
+import { derivedStatus } from '../units/unit-status.js';
+import type { ReservationDocument } from './reservation.schema.js';
 import type { FieldChange } from '../tenants/change-log/field-changes.js';
 import type { UnitDocument } from '../units/writing/unit-writes.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';

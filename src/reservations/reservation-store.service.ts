@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ReservationDocument } from '../availability/reservation.schema.js';
-import { UnitReservationsRepository } from '../availability/unit-reservations.repository.js';
+import type { ReservationDocument } from './reservation.schema.js';
+import { UnitReservationsRepository } from './unit-reservations.repository.js';
 import { parseObjectId } from '../core/database/documents/tenant-document.js';
 import { Transactions } from '../core/database/transactions/transactions.js';
 import { DomainError } from '../core/http/errors/domain-error.js';

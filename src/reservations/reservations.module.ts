@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { AvailabilityModule } from '../availability/availability.module.js';
+import { UnitReservationsModule } from './unit-reservations.module.js';
 import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { UnitsModule } from '../units/units.module.js';
@@ -19,7 +19,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
 
 @Module({
   imports: [
-    AvailabilityModule,
+    UnitReservationsModule,
     IdempotencyModule,
     LeadsModule,
     UnitsModule,

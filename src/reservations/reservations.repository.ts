@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import type { ReservationDocument } from '../availability/reservation.schema.js';
+import type { ReservationDocument } from './reservation.schema.js';
 import { type DocumentChange, buildWrite } from '../core/database/documents/document-diff.js';
 import {
   type KeysetPage,

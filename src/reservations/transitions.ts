@@ -1,4 +1,4 @@
-import type { ReservationStatus } from '../availability/availability.js';
+import type { ReservationStatus } from './reservation-status.js';
 
 /** Partners send these values, so they must not change (rule CALL-3). */
 export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;

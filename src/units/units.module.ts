@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
-import { AvailabilityModule } from '../availability/availability.module.js';
+import { UnitReservationsModule } from '../reservations/unit-reservations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { UnitWritesService } from './writing/unit-writes.service.js';
@@ -14,7 +14,7 @@ import { UnitPresenter } from './unit.presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
 
 @Module({
-  imports: [CatalogueModule, IdempotencyModule, AvailabilityModule, EventsModule],
+  imports: [CatalogueModule, IdempotencyModule, UnitReservationsModule, EventsModule],
   controllers: [UnitsController],
   providers: [
     UnitsRepository,

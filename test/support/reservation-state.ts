@@ -4,7 +4,7 @@ import type {
   ChequeWalletDocument,
 } from '../../src/reservations/cheques/cheque-wallet.schema.js';
 import type { ReservationState } from '../../src/reservations/reservation-state.js';
-import type { ReservationDocument } from '../../src/availability/reservation.schema.js';
+import type { ReservationDocument } from '../../src/reservations/reservation.schema.js';
 import type { UnitDocument } from '../../src/units/writing/unit-writes.service.js';
 
 /** All records of the state were stored at this time. */

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TenantsModule } from '../../tenants/tenants.module.js';
 import { UnitsModule } from '../../units/units.module.js';
-import { AvailabilityModule } from '../../availability/availability.module.js';
+import { UnitReservationsModule } from '../../reservations/unit-reservations.module.js';
 import { CatalogueModule } from '../../catalogue/catalogue.module.js';
 import { CatalogueValidationService } from './catalogue-validation.service.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';
 import { CatalogueOverviewService } from './catalogue-overview.service.js';
 
 @Module({
-  imports: [AvailabilityModule, CatalogueModule, TenantsModule, UnitsModule],
+  imports: [UnitReservationsModule, CatalogueModule, TenantsModule, UnitsModule],
   providers: [CatalogueValidationService, CatalogueImportsService, CatalogueOverviewService],
   exports: [CatalogueOverviewService],
 })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
+import { UnitReservationsRepository } from '../../reservations/unit-reservations.repository.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import { Clock } from '../../core/configuration/clock.js';

@@ -24,7 +24,7 @@ import {
   walletWith,
 } from '../../../test/support/reservation-state.js';
 import type { ReservationState } from '../reservation-state.js';
-import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
+import { type ReservationStatus, reservationStatuses } from '../reservation-status.js';
 import { chequeStatuses } from '../transitions.js';
 import { type CallbackError, decideCallback } from './callback-decision.js';
 import type { CallbackDto } from './callback.dto.js';

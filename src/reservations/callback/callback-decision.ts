@@ -1,4 +1,4 @@
-import type { ReservationStatus } from '../../availability/availability.js';
+import type { ReservationStatus } from '../reservation-status.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import { type ChequeReport, chequeReport, findCheque } from '../cheques/cheques.js';
 import { addReport, deleteWallet, restoreWallet } from '../cheques/wallets.js';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { reservationStatuses } from '../../availability/availability.js';
+import { reservationStatuses } from '../reservation-status.js';
 import { isPlainObject } from '../../core/values/json.js';
 import { isAmount } from '../../core/values/numbers.js';
 import { isChequeNumber, isExternalId, isObjectId } from '../../core/values/text.js';

@@ -9,7 +9,7 @@ import {
 import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
 import { MaxCharacters, Rule } from '../../core/validation/rules.js';
 import { maxChequeNumberLength } from '../../core/values/text.js';
-import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
+import { reservationStatuses, type ReservationStatus } from '../reservation-status.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
 /** Documented as a security scheme, because tools would fill in a parameter next to the header. */

@@ -6,7 +6,7 @@ import { fitsInEvent } from '../../events/outbox/outbox.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { presentReservation } from '../reading/reservation.dto.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';
-import type { ReservationDocument } from '../../availability/reservation.schema.js';
+import type { ReservationDocument } from '../reservation.schema.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import { Cheque, type ChequeWalletDocument } from './cheque-wallet.schema.js';
 import {

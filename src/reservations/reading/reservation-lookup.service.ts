@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { ReservationDocument } from '../../availability/reservation.schema.js';
-import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
+import { ReservationDocument } from '../reservation.schema.js';
+import { UnitReservationsRepository } from '../unit-reservations.repository.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';

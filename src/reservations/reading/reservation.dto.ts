@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import { ReservationDocument } from '../../availability/reservation.schema.js';
+import { ReservationDocument } from '../reservation.schema.js';
 import { present, type Presented, responseClass } from '../../core/fields/declared-fields.js';
 import { Field } from '../../core/validation/fields.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';

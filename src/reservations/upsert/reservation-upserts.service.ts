@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { ReservationDocument } from '../../availability/reservation.schema.js';
+import type { ReservationDocument } from '../reservation.schema.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';

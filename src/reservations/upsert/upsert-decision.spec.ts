@@ -13,8 +13,8 @@ import {
 import { rounds } from '../../../test/support/rounds.js';
 import { statusSpelling } from '../../../test/units/status-spellings.js';
 import type { ReservationState } from '../reservation-state.js';
-import type { ReservationDocument } from '../../availability/reservation.schema.js';
-import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
+import type { ReservationDocument } from '../reservation.schema.js';
+import { type ReservationStatus, reservationStatuses } from '../reservation-status.js';
 import { decideUpsert, ignoredFields, newReservation, type LinkedIds } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 

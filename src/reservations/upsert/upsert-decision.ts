@@ -3,8 +3,8 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { addCheques, deleteWallet, restoreWallet, touchWallet } from '../cheques/wallets.js';
 import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';
-import type { ReservationDocument } from '../../availability/reservation.schema.js';
-import { isOpenReservation, type ReservationStatus } from '../../availability/availability.js';
+import type { ReservationDocument } from '../reservation.schema.js';
+import { isOpenReservation, type ReservationStatus } from '../reservation-status.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
 export interface LinkedIds {

@@ -15,7 +15,7 @@ import { Rule } from '../../core/validation/rules.js';
 import { isExternalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
 import { ChequeNumberField } from '../callback/callback.dto.js';
-import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
+import { type ReservationStatus, reservationStatuses } from '../reservation-status.js';
 
 /** Payment plans have far fewer installments. */
 const maxCheques = 500;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { statusKey } from '../../availability/availability.js';
+import { statusKey } from '../unit-status.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { unitReferences } from '../../catalogue/references.js';

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import { isMisspelledStatus, statusToStore } from '../../availability/availability.js';
+import { isMisspelledStatus, statusToStore } from '../unit-status.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { newUnit } from './unit-decision.js';
 import { locationOf } from './unit-fields.js';

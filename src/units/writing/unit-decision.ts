@@ -3,7 +3,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
-import { statusToStore } from '../../availability/availability.js';
+import { statusToStore } from '../unit-status.js';
 import { type UnitChange, unitChanges } from './unit-writes.service.js';
 import {
   resolveCompound,

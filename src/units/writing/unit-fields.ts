@@ -6,7 +6,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownNameMessage } from '../unit-errors.js';
-import { isMisspelledStatus, statusToStore } from '../../availability/availability.js';
+import { isMisspelledStatus, statusToStore } from '../unit-status.js';
 import type { IdsByName, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 

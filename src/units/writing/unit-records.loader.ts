@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { isMisspelledStatus } from '../../availability/availability.js';
-import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
+import { isMisspelledStatus } from '../unit-status.js';
+import { UnitReservationsRepository } from '../../reservations/unit-reservations.repository.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { reservationStatuses } from '../../../src/availability/availability.js';
+import { reservationStatuses } from '../../../src/reservations/reservation-status.js';
 import { chequeStatuses } from '../../../src/reservations/transitions.js';
 import type { ModelState } from './callback-model.js';
 

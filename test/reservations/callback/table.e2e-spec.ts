@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
-import { reservationStatuses } from '../../../src/availability/availability.js';
+import { reservationStatuses } from '../../../src/reservations/reservation-status.js';
 import { chequeStatuses } from '../../../src/reservations/transitions.js';
 import { addReservation, addUnit, addWallet } from '../../support/builders.js';
 import { sharedService } from '../../support/shared-service.js';

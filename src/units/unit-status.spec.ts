@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rounds } from '../../test/support/rounds.js';
 import { derivedStatuses, statusSpelling } from '../../test/units/status-spellings.js';
-import { derivedStatus, isMisspelledStatus, statusKey, statusToStore } from './availability.js';
+import { derivedStatus, isMisspelledStatus, statusKey, statusToStore } from './unit-status.js';
 
 const derived = derivedStatuses;
 const closed = ['rejected', 'canceled', 'expired'];

@@ -8,4 +8,4 @@ import { UnitReservationsRepository } from './unit-reservations.repository.js';
   providers: [UnitReservationsRepository],
   exports: [MongooseModule, UnitReservationsRepository],
 })
-export class AvailabilityModule {}
+export class UnitReservationsModule {}

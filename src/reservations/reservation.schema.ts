@@ -11,7 +11,7 @@ import {
   PresentedDocument,
 } from '../core/fields/fields.js';
 import { objectOf } from '../core/values/json.js';
-import { type ReservationStatus, reservationStatuses } from './availability.js';
+import { type ReservationStatus, reservationStatuses } from './reservation-status.js';
 
 @Schema({ collection: 'reservations' })
 export class ReservationDocument extends PresentedDocument {

@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantModel } from '../core/database/models/tenant-model.js';
-import type { ReservationStatus } from './availability.js';
+import type { ReservationStatus } from './reservation-status.js';
 import type { ReservationDocument } from './reservation.schema.js';
 
 export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'status'>;

@@ -1,14 +1,5 @@
 import { foldCase } from '../core/localization/fold-case.js';
-
-export const reservationStatuses = [
-  'pending',
-  'approved',
-  'pending_cheque_collection',
-  'rejected',
-  'canceled',
-  'expired',
-] as const;
-export type ReservationStatus = (typeof reservationStatuses)[number];
+import { isOpenReservation } from '../reservations/reservation-status.js';
 
 const derivedStatuses: ReadonlyMap<string, string> = new Map(
   ['Sold', 'Reserved', 'Available'].map((status) => [foldCase(status), status]),
@@ -55,8 +46,4 @@ export function statusToStore(sent: string, reservations: readonly string[]): st
 function statusByReservations(reservations: readonly string[]): string | undefined {
   if (reservations.includes('approved')) return 'Sold';
   return reservations.some(isOpenReservation) ? 'Reserved' : undefined;
-}
-
-export function isOpenReservation(status: string | undefined): boolean {
-  return status === 'pending' || status === 'pending_cheque_collection';
 }
