@@ -1,37 +1,30 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { MongooseModule } from '@nestjs/mongoose';
 import { EventFeedService } from './feed/event-feed.service.js';
 import { LongPollWaiters } from './feed/long-poll-waiters.js';
 import { EventsController } from './feed/events.controller.js';
 import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
 import { EventSignals } from './outbox/event-signals.js';
 import { eventFeedSchema, outboxEventSchema } from './outbox/outbox-event.schema.js';
-import { EventHistoryService } from './outbox/event-history.service.js';
+import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { Outbox } from './outbox/outbox.js';
 
 @Module({
   imports: [
-    TenantCollectionsModule.forFeature(
+    MongooseModule.forFeature([
       { name: 'OutboxEvent', schema: outboxEventSchema },
       { name: 'EventFeed', schema: eventFeedSchema },
-    ),
+    ]),
   ],
   controllers: [EventsController],
   providers: [
     Outbox,
-    EventHistoryService,
+    OutboxEventsRepository,
     EventFeedsRepository,
     EventFeedService,
     EventSignals,
     LongPollWaiters,
   ],
-  exports: [
-    TenantCollectionsModule,
-    Outbox,
-    EventHistoryService,
-    EventFeedsRepository,
-    EventSignals,
-    LongPollWaiters,
-  ],
+  exports: [Outbox, OutboxEventsRepository, EventFeedsRepository, EventSignals, LongPollWaiters],
 })
 export class EventsModule {}

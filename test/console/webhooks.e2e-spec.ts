@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
+import { Clock } from '../../src/core/configuration/clock.js';
 import type { AttemptResult } from '../../src/webhooks/deliveries/attempt-outcome.js';
-import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
+import {
+  type EndpointView,
+  WebhookEndpointsService,
+} from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookStatsService } from '../../src/webhooks/statistics/webhook-stats.service.js';
 import { addKey, addReservation, addUnit, conventions } from '../support/builders.js';
 import {
@@ -120,6 +124,41 @@ describe('webhook endpoints', () => {
     // The page must include the attempts of other processes.
     await statistics.addResults(endpoint, [{ statusCode: 204, milliseconds: 10 } as AttemptResult]);
     expect(await service.text('/webhooks')).toContain('50%');
+  });
+
+  it('add up the quarters of each hour and keep the largest backlog', async () => {
+    const { app } = service.service;
+    const found = await app.get(WebhookEndpointsService).inspect(endpoint._id);
+    const endpointId = new ObjectId();
+    const hour = 3_600_000;
+    const current = Math.floor(Date.now() / hour) * hour;
+    const clock = jest.spyOn(app.get(Clock), 'now').mockReturnValue(new Date(current + hour / 2));
+    const quarter = (hours: number, minutes: number, counts: object) => ({
+      ...conventions(tenant.organizationId),
+      endpointId,
+      at: new Date(current - hours * hour + minutes * 60_000),
+      ...counts,
+    });
+    const statistics = service.db.collection('webhookStatistics');
+    await statistics.insertMany([
+      quarter(0, 30, { delivered: 3, failed: 0, milliseconds: 90, backlog: 2 }),
+      quarter(0, 0, { delivered: 0, failed: 1, milliseconds: 10, backlog: 5 }),
+      quarter(1, 15, { backlog: 7 }),
+      quarter(2, 15, { delivered: 1, failed: 0, milliseconds: 4 }),
+      quarter(24, 45, { delivered: 100, failed: 0, milliseconds: 0 }),
+    ]);
+    const other = { ...found?.shown, _id: endpointId.toHexString() } as EndpointView;
+    const hours = await app.get(WebhookStatsService).lastDay(other);
+    const none = { delivered: 0, failed: 0, averageMs: null, backlog: 0 };
+    clock.mockRestore();
+    expect(hours).toHaveLength(24);
+    expect([hours[0], ...hours.slice(-3)]).toEqual([
+      none,
+      { ...none, delivered: 1, averageMs: 4 },
+      { ...none, backlog: 7 },
+      { delivered: 3, failed: 1, averageMs: 25, backlog: 5 },
+    ]);
+    await statistics.deleteMany({ endpointId });
   });
 
   it('record the backlog of every endpoint, even when there are many', async () => {

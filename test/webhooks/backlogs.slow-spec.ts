@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/core/configuration/clock.js';
-import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { WebhookDeliveriesRepository } from '../../src/webhooks/deliveries/webhook-deliveries.repository.js';
 import { WebhookWorker } from '../../src/webhooks/sending/webhook-worker.js';
 import { startSession } from '../operator/command-line.js';
 import { conventions } from '../support/builders.js';
@@ -91,7 +91,7 @@ describe('an endpoint that is enabled again', () => {
 
   it('gets later events even while a worker fails its old deliveries', async () => {
     const endpoint = await addEndpointWithRetry();
-    const queue = webhooks.service.service.app.get(DeliveryQueueRepository);
+    const queue = webhooks.service.service.app.get(WebhookDeliveriesRepository);
     const failWaiting = queue.failPendingBatch.bind(queue);
     const { promise: enabled, resolve: enable } = Promise.withResolvers<void>();
     const { promise: isGivingUp, resolve: giveUp } = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { Types } from 'mongoose';
 import { Webhook } from 'standardwebhooks';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
-import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository.js';
 import { WebhookStatsService } from '../../src/webhooks/statistics/webhook-stats.service.js';
 import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -202,11 +202,11 @@ describe('a delivery', () => {
   });
 
   it('is not attempted when the endpoint lease expires before the attempt would end', async () => {
-    const queue = webhooks.service.service.app.get(DeliveryQueueRepository);
-    const [now, lease] = [performance.now.bind(performance), queue.lease.bind(queue)];
+    const endpoints = webhooks.service.service.app.get(WebhookEndpointsRepository);
+    const [now, lease] = [performance.now.bind(performance), endpoints.lease.bind(endpoints)];
     let passed = 0;
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
-    const leases = jest.spyOn(queue, 'lease').mockImplementation(async (id) => {
+    const leases = jest.spyOn(endpoints, 'lease').mockImplementation(async (id) => {
       const endpoint = await lease(id);
       if (leases.mock.calls.length < 4) passed += 50 * second;
       return endpoint;

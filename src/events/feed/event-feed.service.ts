@@ -5,10 +5,6 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { Snapshots, withoutSession } from '../../core/database/transactions/sessions.js';
@@ -20,6 +16,7 @@ import { isSubscribedTo, eventTypes } from '../outbox/event-types.js';
 import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
 import { eventIdOf, messageIdOf, payloadOf } from '../outbox/message.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
+import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import type { EventDto, EventsResponseDto } from './event.dto.js';
 import { eventErrors } from './event-errors.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
@@ -30,8 +27,6 @@ const pageBytes = 4 * mebibyte;
 /** A search for certain types checks the time after reading this many events. */
 const windowSize = 5_000;
 const searchMs = 1_000;
-
-const oldestFirst = { fields: ['sequence'], sort: { sequence: 1 } } as const;
 
 interface PageRequest {
   /** The page begins after this number; 0 means the oldest retained event. */
@@ -48,8 +43,7 @@ export class EventFeedService {
   private readonly pendingReads = new Map<string, Promise<EventsResponseDto>>();
 
   constructor(
-    @InjectCollection('OutboxEvent')
-    private readonly events: TenantCollection<OutboxEventDocument>,
+    private readonly events: OutboxEventsRepository,
     private readonly feeds: EventFeedsRepository,
     private readonly waiters: LongPollWaiters,
     private readonly snapshots: Snapshots,
@@ -113,9 +107,8 @@ export class EventFeedService {
     if (/^\d+$/.test(event)) return Number(event);
     const _id = parseObjectId(eventIdOf(event));
     return this.inSnapshot(async () => {
-      const found =
-        _id && (await this.events.findOne(organizationId, { _id }, { fields: oldestFirst.fields }));
-      if (found?.sequence) return found.sequence;
+      const found = _id && (await this.events.firstSequence(organizationId, { _id }));
+      if (found) return found;
       const last = await this.feeds.lastNumber(organizationId);
       throw expiredError((await this.oldestSequence(organizationId, 0, last)) - 1);
     });
@@ -130,8 +123,7 @@ export class EventFeedService {
   /** Returns the number after the range if none of its events is retained. */
   private async oldestSequence(organizationId: Types.ObjectId, after: number, last: number) {
     const kept = this.retainedFilter(after, last);
-    const first = await this.events.findOne(organizationId, kept, oldestFirst);
-    return first?.sequence ?? last + 1;
+    return (await this.events.firstSequence(organizationId, kept)) ?? last + 1;
   }
 
   /** The server removes expired events late and in no certain order, so this filter hides them immediately. */
@@ -149,8 +141,7 @@ export class EventFeedService {
     const data: EventDto[] = [];
     const cut = () => ({ data, next: data.at(-1)?.sequence });
     let bytes = 0;
-    const options = { sort: { sequence: 1 }, limit, hint: 'feed' } as const;
-    for await (const batch of this.events.batches(organizationId, filter, options)) {
+    for await (const batch of this.events.feed(organizationId, filter, limit)) {
       for (const event of batch) {
         bytes += BSON.calculateObjectSize(event);
         if (data.length > 0 && bytes > pageBytes) return cut();

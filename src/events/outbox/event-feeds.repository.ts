@@ -1,28 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { Clock } from '../../core/configuration/clock.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
-import type { Backlog } from '../../core/database/documents/tenant-queries.js';
-import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
-
-export const unnumbered = { sequence: null } as const;
+import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
+import type { TenantModel } from '../../core/database/models/tenant-model.js';
+import type { EventFeedDocument } from './outbox-event.schema.js';
 
 @Injectable()
 export class EventFeedsRepository {
-  constructor(
-    @InjectCrossTenant('OutboxEvent')
-    private readonly events: CrossTenantCollection<OutboxEventDocument>,
-    @InjectCrossTenant('EventFeed')
-    private readonly feeds: CrossTenantCollection<EventFeedDocument>,
-    private readonly clock: Clock,
-  ) {}
+  constructor(@InjectModel('EventFeed') private readonly feeds: TenantModel<EventFeedDocument>) {}
 
   /** Returns 0 before the first event of the feed. */
   async lastNumber(organizationId: Types.ObjectId): Promise<number> {
-    const feed = await this.feeds.findOne(organizationId, { _id: organizationId });
+    const feed = await this.feeds.findOne({ organizationId, _id: organizationId }).lean();
     return feed?.last ?? 0;
   }
 
@@ -30,13 +19,23 @@ export class EventFeedsRepository {
   async lastNumbers(
     organizationIds: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, number>> {
-    const _id = { $in: organizationIds };
-    const feeds = await this.feeds.find(organizationIds, { _id }, { fields: ['last'] });
+    const ids = { $in: organizationIds };
+    const feeds = await this.feeds.find({ organizationId: ids, _id: ids }, ['last']).lean();
     return new Map(feeds.map((feed) => [feed._id.toHexString(), feed.last]));
   }
 
-  /** Counts events without a number, which have no deliveries yet. */
-  async backlog(): Promise<Backlog> {
-    return this.events.backlog(unnumbered, 'createdAt', this.clock.now(), 'unnumbered');
+  /** Creates the feed if there is none. */
+  async update(
+    organizationId: Types.ObjectId,
+    update: Pick<TenantUpdate<EventFeedDocument>, '$inc' | '$max'>,
+    now: Date,
+  ): Promise<EventFeedDocument | null> {
+    return this.feeds
+      .findOneAndUpdate(
+        { _id: organizationId, organizationId },
+        { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
+        { upsert: true, returnDocument: 'after' },
+      )
+      .lean();
   }
 }

@@ -25,7 +25,7 @@ it('the relay runs without waiting for its interval when its process has stored 
     ] as unknown as ConstructorParameters<typeof EventRelay>),
   );
   const outbox = new Outbox(
-    ...([{ insert: async () => undefined }, signals] as unknown as ConstructorParameters<
+    ...([{ add: async () => undefined }, signals] as unknown as ConstructorParameters<
       typeof Outbox
     >),
   );

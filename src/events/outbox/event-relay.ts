@@ -1,23 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import type { Document, UpdateFilter } from 'mongodb';
-import { Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
-import { withIndexHint } from '../../core/database/documents/tenant-queries.js';
 import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
-import { openSession } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
 import { EventFanOut, type UnnumberedEvent } from './event-fan-out.js';
-import { unnumbered } from './event-feeds.repository.js';
+import { EventFeedsRepository } from './event-feeds.repository.js';
 import { EventSignals } from './event-signals.js';
+import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** Another process takes over if the lease was not renewed for this time, in ms (rule HOOK-9). */
 const leaseMs = 2_000;
@@ -27,8 +20,6 @@ const batchingDelayMs = 100;
 const batchSize = 250;
 /** A single failure may be random, so an event is set aside only after this many attempts on its own. */
 const maxSingleAttempts = 3;
-
-const lowestId = new Types.ObjectId('0'.repeat(24));
 
 /**
  * Numbers committed events and creates their deliveries (rules FEED-2 and HOOK-4). One process serves the
@@ -43,10 +34,8 @@ export class EventRelay implements OnModuleDestroy {
   private readonly numbered;
 
   constructor(
-    @InjectCrossTenant('OutboxEvent')
-    private readonly events: CrossTenantCollection<OutboxEventDocument>,
-    @InjectCrossTenant('EventFeed')
-    private readonly feeds: CrossTenantCollection<EventFeedDocument>,
+    private readonly events: OutboxEventsRepository,
+    private readonly feeds: EventFeedsRepository,
     private readonly transactions: Transactions,
     private readonly fanOut: EventFanOut,
     private readonly signals: EventSignals,
@@ -75,7 +64,7 @@ export class EventRelay implements OnModuleDestroy {
   /** Numbers some events of the next organization; returns false when no event is unnumbered. */
   async relayNext(): Promise<boolean> {
     // A failure must not give the same organization the next turn, so this is set before the work.
-    this.lastOrganization = await this.nextOrganization(this.lastOrganization);
+    this.lastOrganization = await this.events.nextOrganization(this.lastOrganization);
     if (this.lastOrganization === null) return false;
     await this.relay(this.lastOrganization, batchSize);
     return true;
@@ -86,18 +75,6 @@ export class EventRelay implements OnModuleDestroy {
     if (hasRelayed) this.loop.wake();
     else if (this.delaysNextBatch) await delay(batchingDelayMs);
     this.delaysNextBatch = hasRelayed;
-  }
-
-  /** Round robin: returns the next organization after `after`, or null if none has unnumbered events. */
-  private async nextOrganization(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
-    const event = await withIndexHint('unnumbered', (hint) =>
-      this.events.allTenants.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
-        { ...unnumbered, organizationId: { $gt: after ?? lowestId } },
-        { sort: { organizationId: 1, storedAt: 1 }, projection: { organizationId: 1 }, ...hint },
-      ),
-    );
-    if (event !== null) return event.organizationId;
-    return after === null ? null : this.nextOrganization(null);
   }
 
   /** Halves the batch if the fan-out of some events fails. */
@@ -127,7 +104,7 @@ export class EventRelay implements OnModuleDestroy {
       );
       return 1;
     };
-    await this.numberEvents(organizationId, 1, report, { failureReason: { $literal: reason } });
+    await this.numberEvents(organizationId, 1, report, reason);
   }
 
   /** Gives the next numbers to as many of the first events as the fan-out accepts. */
@@ -135,67 +112,29 @@ export class EventRelay implements OnModuleDestroy {
     organizationId: Types.ObjectId,
     limit: number,
     take: (events: readonly UnnumberedEvent[]) => Promise<number>,
-    failure: Document = {},
+    failureReason?: string,
   ): Promise<void> {
     const work = async () => {
-      const events = await this.findUnnumbered(organizationId, limit);
+      const events = await this.events.findUnnumbered(organizationId, limit);
       if (events.length === 0) return 0;
       const ids = events.slice(0, await take(events)).map(({ _id }) => _id);
       const now = this.clock.now();
       // Another process's clock may be ahead, but times must not decrease.
       const feedUpdate = { $inc: { last: ids.length }, $max: { numberedAt: now } };
-      const feed = await this.updateFeed(organizationId, feedUpdate);
+      const feed = await this.feeds.update(organizationId, feedUpdate, now);
       const first = (feed?.last ?? 0) - ids.length + 1;
-      const sequence = { $add: [first, { $indexOfArray: [ids, '$_id'] }] };
       const numberedAt = feed?.numberedAt ?? now;
-      await this.events.allTenants.updateMany(
-        { _id: { $in: ids }, organizationId, ...unnumbered },
-        [{ $set: { sequence, numberedAt, updatedAt: numberedAt, ...failure } }],
-        { hint: { _id: 1 }, ...openSession() },
-      );
+      await this.events.number(organizationId, ids, first, numberedAt, failureReason);
       return ids.length;
     };
     const count = await this.transactions.run(work, {
       // After a restore, the feed may be older than its events: it continues after the last of them.
       onDuplicateKey: async () => {
-        const options = { fields: ['sequence'], sort: { sequence: -1 } } as const;
-        const numbered = { sequence: { $gt: 0 } };
-        const lastEvent = await this.events.findOne(organizationId, numbered, options);
-        await this.updateFeed(organizationId, { $max: { last: lastEvent?.sequence ?? 0 } });
+        const last = await this.events.lastSequence(organizationId);
+        await this.feeds.update(organizationId, { $max: { last } }, this.clock.now());
       },
     });
     this.numbered.inc(count);
     if (count > 0) this.signals.numbered.next(organizationId);
-  }
-
-  private async findUnnumbered(
-    organizationId: Types.ObjectId,
-    limit: number,
-  ): Promise<UnnumberedEvent[]> {
-    const projection = {
-      organizationId: 1,
-      type: 1,
-      erasedAt: 1,
-      'data._id': 1,
-      bytes: { $bsonSize: '$$ROOT' },
-    } as const;
-    return this.events.allTenants
-      .find<UnnumberedEvent>(
-        { organizationId, ...unnumbered },
-        { sort: { storedAt: 1 }, limit, projection, ...openSession() },
-      )
-      .toArray();
-  }
-
-  private async updateFeed(
-    organizationId: Types.ObjectId,
-    update: UpdateFilter<EventFeedDocument>,
-  ) {
-    const now = this.clock.now();
-    return this.feeds.allTenants.findOneAndUpdate(
-      { _id: organizationId, organizationId },
-      { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
-      { upsert: true, returnDocument: 'after', ...openSession() },
-    );
   }
 }

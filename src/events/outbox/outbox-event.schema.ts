@@ -2,6 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Timestamp } from 'mongodb';
 import { SchemaTypes } from 'mongoose';
 import { addTtlIndex, TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { FreeFormType } from '../../core/database/models/by-reference.js';
 
 /** The server replaces it with the cluster's logical time on insert. */
 export const serverTimestampPlaceholder = new Timestamp({ t: 0, i: 0 });
@@ -19,10 +20,10 @@ export class OutboxEventDocument extends TenantDocument {
   type!: string;
 
   /** Shows the object like the API does in the default language. */
-  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  @Prop({ type: FreeFormType, bsonType: 'object' })
   data!: object;
 
-  @Prop({ type: [], default: undefined })
+  @Prop({ type: FreeFormType, bsonType: 'array' })
   changes?: readonly object[];
 
   /** Identifies the request that made the change; imports have none. */
@@ -78,7 +79,7 @@ addTtlIndex(
 );
 
 /** Stores the last assigned number (rule FEED-2). Its `_id` is that of the organization. */
-@Schema({ collection: 'eventFeeds' })
+@Schema({ collection: 'eventFeeds', versionKey: false })
 export class EventFeedDocument extends TenantDocument {
   @Prop({ type: Number, required: true })
   last!: number;

@@ -1,10 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { afterTransaction } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
@@ -13,6 +9,7 @@ import { EventSignals } from './event-signals.js';
 import type { EventType } from './event-types.js';
 import { messageOf } from './message.js';
 import { type OutboxEventDocument, serverTimestampPlaceholder } from './outbox-event.schema.js';
+import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 export interface OutboundEvent extends Readonly<
   Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId' | 'erasedAt'>
@@ -36,8 +33,7 @@ export class Outbox {
   private readonly report = () => this.signals.stored.next();
 
   constructor(
-    @InjectCollection('OutboxEvent')
-    private readonly events: TenantCollection<OutboxEventDocument>,
+    private readonly events: OutboxEventsRepository,
     private readonly signals: EventSignals,
   ) {}
 
@@ -52,7 +48,7 @@ export class Outbox {
 
   async store(events: readonly PendingEvent[]): Promise<void> {
     if (events.length === 0) return;
-    await this.events.insert(...events);
+    await this.events.add(events);
     afterTransaction(this.report);
   }
 }

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { BatchedUpdates, TenantWrite } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import type { EventContent } from '../../events/outbox/event-history.service.js';
+import type { EventContent } from '../../events/outbox/outbox-events.repository.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { LeadDto } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';

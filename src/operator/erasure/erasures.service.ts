@@ -10,7 +10,7 @@ import {
   duplicateKey,
   isDatabaseUnavailable,
 } from '../../core/database/connection/database-errors.js';
-import { EventHistoryService } from '../../events/outbox/event-history.service.js';
+import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import {
@@ -54,7 +54,7 @@ export class ErasuresService {
     private readonly transactions: Transactions,
     private readonly organizations: OrganizationsRepository,
     private readonly leads: LeadErasuresService,
-    private readonly events: EventHistoryService,
+    private readonly events: OutboxEventsRepository,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { metricLines, valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import type { Backlog } from '../../core/database/documents/tenant-queries.js';
+import type { Backlog } from '../../core/database/models/backlogs.js';
 import { addBacklog } from './service-metrics.js';
 
 it('backlog metrics are omitted while the query that simultaneous scrapes share is running', async () => {

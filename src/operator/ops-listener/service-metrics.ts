@@ -7,7 +7,7 @@ import { standardOutput } from '../../core/http/server/standard-output.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthFailureLimiter } from '../../tenants/keys/auth-failure-limiter.js';
-import type { Backlog } from '../../core/database/documents/tenant-queries.js';
+import type { Backlog } from '../../core/database/models/backlogs.js';
 import { WebhookStatsService } from '../../webhooks/statistics/webhook-stats.service.js';
 
 const databaseTimeoutMs = 1_000;

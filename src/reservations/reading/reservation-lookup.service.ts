@@ -7,7 +7,7 @@ import { parseObjectId } from '../../core/database/documents/tenant-document.js'
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import type { OrganizationIds } from '../../core/database/models/tenant-model.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
-import { EventHistoryService } from '../../events/outbox/event-history.service.js';
+import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { objectIdOf } from '../../events/outbox/message.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
@@ -60,7 +60,7 @@ export class ReservationLookupService {
     private readonly log: CallbackLogRepository,
     private readonly units: UnitLookupService,
     private readonly leads: LeadLookupService,
-    private readonly events: EventHistoryService,
+    private readonly events: OutboxEventsRepository,
   ) {}
 
   /** Returns the active wallet first, then the last deleted one. `unit` is null only if the unit is missing. */

@@ -1,6 +1,6 @@
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
 import { minuteMs } from '../../core/values/time.js';
-import type { ChangeEvent } from '../../events/outbox/event-history.service.js';
+import type { ChangeEvent } from '../../events/outbox/outbox-events.repository.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import type { Presented } from '../../core/fields/declared-fields.js';

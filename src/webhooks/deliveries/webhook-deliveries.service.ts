@@ -1,32 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { Filter } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
-import {
-  bufferedBatches,
-  type BatchedUpdates,
-} from '../../core/database/documents/tenant-queries.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  newestFirst,
-  readPage,
-} from '../../core/database/documents/keyset.js';
+import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { dayMs } from '../../core/values/time.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import { pingType } from '../../events/outbox/event-types.js';
 import { eventIdOf, messageIdOf, messageOf } from '../../events/outbox/message.js';
-import { EventHistoryService } from '../../events/outbox/event-history.service.js';
+import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
 import { type AttemptResult, attemptsPerRound, attemptOutcome } from './attempt-outcome.js';
-import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { newDelivery } from './webhook-fan-out.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
@@ -46,19 +34,13 @@ export type ListedDelivery = ReturnType<typeof listedDelivery>;
 export type DeliveryDetails = NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
 
 const maxResumeMs = dayMs;
-/** Larger statements would delay the workers. */
-const replayBatchSize = 1_000;
-const listProjection = { log: { $slice: -1 } } as const;
 
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
-    @InjectCrossTenant('WebhookDelivery')
-    private readonly deliveries: CrossTenantCollection<WebhookDeliveryDocument>,
-    @InjectCrossTenant('WebhookEndpoint')
-    private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
-    private readonly events: EventHistoryService,
-    private readonly queue: DeliveryQueueRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly events: OutboxEventsRepository,
     private readonly secrets: SecretKeys,
     private readonly sender: WebhookSender,
     private readonly clock: Clock,
@@ -66,7 +48,7 @@ export class WebhookDeliveriesService {
 
   /** Returns attempts oldest first; the body is null if its event has expired. */
   async find(_id: Types.ObjectId) {
-    const delivery = await this.deliveries.allTenants.findOne({ _id });
+    const delivery = await this.deliveries.find(_id);
     if (delivery === null) return null;
     const { organizationId, eventId, log } = delivery;
     const [event] = await this.events.findWithContents(organizationId, [eventId]);
@@ -83,10 +65,9 @@ export class WebhookDeliveriesService {
     const isMessage = reference.startsWith('msg_');
     const _id = parseObjectId(isMessage ? eventIdOf(reference) : reference);
     if (_id === null) return [];
-    const idFilter = isMessage ? { eventId: _id } : { _id };
-    const filter = { organizationId: { $in: [...organizationIds] }, ...idFilter };
-    const found = this.deliveries.allTenants.find(filter, { limit, projection: listProjection });
-    return (await found.toArray()).map(listedDelivery);
+    const filter = isMessage ? { eventId: _id } : { _id };
+    const found = await this.deliveries.search(organizationIds, filter, limit);
+    return found.map(listedDelivery);
   }
 
   async listPage(
@@ -94,12 +75,8 @@ export class WebhookDeliveriesService {
     filter: DeliveryFilter,
     part: KeysetRequest,
   ): Promise<KeysetPage<ListedDelivery>> {
-    const query: Filter<WebhookDeliveryDocument> = { organizationId, ...deliveryQuery(filter) };
-    const { items, next } = await readPage(newestFirst, part, (after, { limit, sort }) =>
-      this.deliveries.allTenants
-        .find({ $and: [query, after] }, { limit, sort, projection: listProjection })
-        .toArray(),
-    );
+    const query = deliveryQuery(filter);
+    const { items, next } = await this.deliveries.listPage(organizationId, query, part);
     return { items: items.map(listedDelivery), next };
   }
 
@@ -115,25 +92,18 @@ export class WebhookDeliveriesService {
   ): Promise<number> {
     const now = this.clock.now();
     const name = replayName(filter);
-    const replayRun = await this.beginReplay(endpointId, name, now);
+    const resumable = new Date(now.getTime() - maxResumeMs);
+    const replayRun = await this.endpoints.beginReplay(endpointId, name, resumable, now);
     // Later events are sent without a replay.
     const until = filter.until !== undefined && filter.until < now ? filter.until : now;
     const query = deliveryQuery({ ...filter, endpointId, until });
     const total = await this.deliveries.count(organizationId, query);
-    const remaining = { organizationId, ...query, replayRun: { $ne: replayRun } };
-    const cursor = this.deliveries.allTenants
-      .find<Pick<WebhookDeliveryDocument, '_id'>>(remaining, { projection: { _id: 1 } })
-      .sort({ createdAt: 1, _id: 1 })
-      .batchSize(replayBatchSize);
     let done = 0;
-    for await (const found of bufferedBatches(cursor)) {
-      const batch = { ...remaining, _id: { $in: found.map(({ _id }) => _id) } };
-      const round = newRound(replayRun, this.clock.now());
-      done += (await this.deliveries.allTenants.updateMany(batch, round)).modifiedCount;
+    for await (const count of this.deliveries.startRounds(organizationId, query, replayRun)) {
+      done += count;
       progress(done, total);
     }
-    const $unset = { [`replays.${name}`]: '' as const };
-    await this.endpoints.allTenants.updateOne({ _id: endpointId }, { $unset });
+    await this.endpoints.endReplay(endpointId, name);
     return done;
   }
 
@@ -154,62 +124,20 @@ export class WebhookDeliveriesService {
       failureReason: 'interrupted',
       completedAt: now,
     } as const;
-    await this.deliveries.insert(delivery);
+    await this.deliveries.add([delivery]);
     const result = await this.sender.send({ url, secrets }, message);
     const ended = attemptOutcome(result, attemptsPerRound, this.clock.now(), 0);
-    await this.queue.store([{ delivery, url, result, outcome: { ...ended, attempts: 1 } }]);
+    await this.deliveries.store([{ delivery, url, result, outcome: { ...ended, attempts: 1 } }]);
     return result;
   }
 
   /** Counts attempts, not deliveries. */
-  async *eraseResponses(
+  eraseResponses(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
   ): AsyncGenerator<BatchedUpdates, void> {
-    let count = 0;
-    const about = { objectId: { $in: objectIds } };
-    const parts = this.deliveries.batchedUpdates(
-      organizationId,
-      about,
-      ({ log, erasedAt = null }) => {
-        const answered = log.filter(({ response }) => response !== null).length;
-        if (answered === 0 && erasedAt !== null) return null;
-        count += answered;
-        const removed = { 'log.$[].response': null, 'log.$[].redirectsTo': null };
-        return { $set: { erasedAt: erasedAt ?? this.clock.now(), ...removed } };
-      },
-    );
-    for await (const { write } of parts) {
-      yield { count, write };
-      count = 0;
-    }
+    return this.deliveries.eraseResponses(organizationId, objectIds);
   }
-
-  private async beginReplay(_id: Types.ObjectId, name: string, now: Date): Promise<Date> {
-    const field = `replays.${name}`;
-    const resumable = new Date(now.getTime() - maxResumeMs);
-    const begun = { $cond: [{ $gt: [`$${field}`, resumable] }, `$${field}`, now] };
-    const endpoint = await this.endpoints.allTenants.findOneAndUpdate(
-      { _id },
-      [{ $set: { [field]: begun } }],
-      { returnDocument: 'after' },
-    );
-    return endpoint?.replays?.[name] ?? now;
-  }
-}
-
-/** A running attempt still belongs to the old round. */
-function newRound(replayRun: Date, now: Date) {
-  const $set = {
-    status: 'pending',
-    failureReason: null,
-    attempts: 0,
-    nextAttemptAt: now,
-    completedAt: null,
-    replayRun,
-    updatedAt: now,
-  } as const;
-  return { $set, $inc: { round: 1 } };
 }
 
 function listedDelivery(delivery: WebhookDeliveryDocument) {

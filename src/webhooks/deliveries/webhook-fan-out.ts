@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { afterTransaction } from '../../core/database/transactions/sessions.js';
 import { EventFanOut, type UnnumberedEvent } from '../../events/outbox/event-fan-out.js';
 import { isSubscribedTo } from '../../events/outbox/event-types.js';
 import { objectIdOf } from '../../events/outbox/message.js';
 import { DeliveriesCreated } from './deliveries-created.js';
 import { hasValidEventTypes } from './attempt-outcome.js';
-import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** Limit of one transaction, unless a single event has more deliveries. */
@@ -23,10 +20,8 @@ export class WebhookFanOut extends EventFanOut {
   private readonly report = () => this.created.next();
 
   constructor(
-    @InjectCollection('WebhookEndpoint')
-    private readonly endpoints: TenantCollection<WebhookEndpointDocument>,
-    @InjectCollection('WebhookDelivery')
-    private readonly deliveries: TenantCollection<WebhookDeliveryDocument>,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly clock: Clock,
     private readonly created: DeliveriesCreated,
   ) {
@@ -37,8 +32,7 @@ export class WebhookFanOut extends EventFanOut {
     organizationId: Types.ObjectId,
     events: readonly UnnumberedEvent[],
   ): Promise<number> {
-    const enabled = { isEnabled: true, removedAt: null };
-    const endpoints = await this.endpoints.find(organizationId, enabled);
+    const endpoints = await this.endpoints.findEnabled(organizationId);
     const now = this.clock.now();
     const deliveries: WebhookDeliveryDocument[] = [];
     let count = 0;
@@ -51,7 +45,7 @@ export class WebhookFanOut extends EventFanOut {
       deliveries.push(...subscribed.map(({ _id }) => newDelivery(event, _id, now)));
       count += 1;
     }
-    await this.deliveries.insert(...deliveries);
+    await this.deliveries.add(deliveries);
     if (deliveries.length > 0) afterTransaction(this.report);
     return count;
   }

@@ -2,12 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
 import { textOf } from '../../core/database/documents/stored-values.js';
-import type { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import {
   encryptionKeys,
   keyIdOf,
@@ -16,6 +11,7 @@ import {
   sealingKeyIdOf,
 } from '../../core/secrets/secret-box.js';
 import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
+import { SecretHoldersRepository } from './secret-holders.repository.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
 /** `key` is the id of an encryption key; the key itself is never shown. */
@@ -36,10 +32,6 @@ export interface UndecryptableSecret {
   readonly reason: string;
 }
 
-interface SecretHolder extends TenantDocument {
-  readonly secrets?: readonly SealedSecret[] | null;
-}
-
 type HeldSecret = Awaited<ReturnType<SecretKeys['activeSecrets']>>[number];
 
 /** Covers endpoints and signed API keys (rules HOOK-12 and HOOK-26). */
@@ -49,9 +41,7 @@ export class SecretKeys {
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
-    @InjectCrossTenant('WebhookEndpoint')
-    private readonly endpoints: CrossTenantCollection<SecretHolder>,
-    @InjectCrossTenant('ApiKey') private readonly apiKeys: CrossTenantCollection<SecretHolder>,
+    private readonly holders: SecretHoldersRepository,
     private readonly clock: Clock,
   ) {
     this.keys = encryptionKeys(environment);
@@ -90,12 +80,10 @@ export class SecretKeys {
     const unopened: UndecryptableSecret[] = [];
     let resealed = 0;
     for (const [index, secret] of old.entries()) {
-      const { holders, owner, sealed } = secret;
+      const { kind, owner, sealed } = secret;
       const again = this.sealAgain(secret);
       if (typeof again === 'string') {
-        const same = { _id: owner._id, 'secrets.sealed': sealed };
-        const update = { $set: { 'secrets.$.sealed': again } };
-        resealed += (await holders.updateOne(same, update)).modifiedCount;
+        resealed += await this.holders.replace(kind, owner._id, sealed, again);
       } else unopened.push(again);
       progress(index + 1, old.length);
     }
@@ -113,20 +101,14 @@ export class SecretKeys {
   }
 
   private async activeSecrets() {
-    const kinds = [
-      { kind: 'endpointId', holders: this.endpoints.allTenants },
-      { kind: 'apiKeyId', holders: this.apiKeys.allTenants },
-    ] as const;
-    const held = kinds.map(async ({ kind, holders }) => {
-      const projection = { organizationId: 1, secrets: 1 } as const;
-      const owners = await holders
-        .find({ 'secrets.0': { $exists: true } }, { projection, sort: { _id: 1 } })
-        .toArray();
+    const kinds = ['endpointId', 'apiKeyId'] as const;
+    const held = kinds.map(async (kind) => {
+      const owners = await this.holders.find(kind);
       return owners.flatMap((owner) =>
         signingSecrets(owner.secrets, this.clock.now()).map((secret) => {
           // Other programs may have stored a value that is not a string.
           const sealed = textOf(secret.sealed);
-          return { kind, holders, owner, sealed, key: sealingKeyIdOf(sealed) };
+          return { kind, owner, sealed, key: sealingKeyIdOf(sealed) };
         }),
       );
     });

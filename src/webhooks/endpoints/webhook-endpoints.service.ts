@@ -1,25 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Filter } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  readPage,
-} from '../../core/database/documents/keyset.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import type { FailureReason } from '../deliveries/webhook-delivery.schema.js';
-import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import { urlViolation } from '../sending/ssrf-policy.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';
 import { hasValidEventTypes } from '../deliveries/attempt-outcome.js';
 import { SecretKeys } from './secret-keys.js';
 import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository.js';
 
 export interface EndpointFields {
   readonly url?: string;
@@ -36,10 +28,9 @@ export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
-    @InjectCrossTenant('WebhookEndpoint')
-    private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly secrets: SecretKeys,
-    private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -66,13 +57,13 @@ export class WebhookEndpointsService {
       createdAt: now,
       updatedAt: now,
     };
-    await this.endpoints.allTenants.insertOne(endpoint);
+    await this.endpoints.add(endpoint);
     return { endpoint, secret };
   }
 
   /** Also finds a removed endpoint while its deliveries are kept. */
   async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
-    return this.endpoints.allTenants.findOne({ _id });
+    return this.endpoints.find(_id);
   }
 
   async inspect(
@@ -86,25 +77,20 @@ export class WebhookEndpointsService {
     organizationId: Types.ObjectId | undefined,
     part: KeysetRequest,
   ): Promise<KeysetPage<EndpointView>> {
-    const wanted = organizationFilter(organizationId);
-    const { items, next } = await readPage({ _id: -1 }, part, (after, options) =>
-      this.endpoints.allTenants.find({ ...wanted, ...after }, options).toArray(),
-    );
+    const { items, next } = await this.endpoints.listPage(organizationId, part);
     return { items: items.map(endpointView), next };
   }
 
   /** Returns the oldest first, of one or all organizations. */
   async list(organizationId?: Types.ObjectId): Promise<EndpointView[]> {
-    const options = { sort: { createdAt: 1 } } as const;
-    const found = this.endpoints.allTenants.find(organizationFilter(organizationId), options);
-    return (await found.toArray()).map(endpointView);
+    return (await this.endpoints.list(organizationId)).map(endpointView);
   }
 
   /** @throws Error when the URL is not allowed */
   async update(_id: Types.ObjectId, { url, eventTypes }: EndpointFields): Promise<void> {
     if (url !== undefined) this.checkUrl(url);
     const fields = withoutUndefined({ url, eventTypes: eventTypes && [...eventTypes] });
-    await this.set({ _id, removedAt: null }, fields);
+    await this.endpoints.set({ _id, removedAt: null }, fields);
   }
 
   /** Resets failures; missed events are not sent. */
@@ -113,13 +99,13 @@ export class WebhookEndpointsService {
     // Deliveries may still be pending after a response has disabled the endpoint.
     if (endpoint?.isEnabled !== true) await this.failPending(_id, 'endpoint disabled');
     const on = { isEnabled: true, disabledReason: null, failingSince: null, pausedUntil: null };
-    await this.set({ _id, removedAt: null }, on);
+    await this.endpoints.set({ _id, removedAt: null }, on);
   }
 
   async disable(_id: Types.ObjectId): Promise<void> {
     const disabledReason: DisabledReason = 'operator';
     // The filter keeps an earlier reason.
-    await this.set({ _id, isEnabled: true }, { isEnabled: false, disabledReason });
+    await this.endpoints.set({ _id, isEnabled: true }, { isEnabled: false, disabledReason });
     await this.failPending(_id, 'endpoint disabled');
   }
 
@@ -129,22 +115,7 @@ export class WebhookEndpointsService {
     const secret = newSecret();
     const sealed = this.secrets.seal(_id, secret, now);
     const othersUntil = new Date(now.getTime() + overlapMs);
-    // A single statement loses neither of two concurrent rotations.
-    const expiring = {
-      $map: {
-        input: '$secrets',
-        in: {
-          $mergeObjects: ['$$this', { expiresAt: { $min: ['$$this.expiresAt', othersUntil] } }],
-        },
-      },
-    };
-    const active = { $filter: { input: expiring, cond: { $gt: ['$$this.expiresAt', now] } } };
-    const secrets = { $concatArrays: [[{ $literal: sealed }], { $ifNull: [active, []] }] };
-    const endpoint = await this.endpoints.allTenants.findOneAndUpdate(
-      { _id, removedAt: null },
-      [{ $set: { secrets, updatedAt: now } }],
-      { returnDocument: 'after' },
-    );
+    const endpoint = await this.endpoints.addSecret(_id, sealed, othersUntil);
     return endpoint === null ? null : { endpoint, secret };
   }
 
@@ -152,7 +123,7 @@ export class WebhookEndpointsService {
   async remove(_id: Types.ObjectId): Promise<void> {
     const disabledReason: DisabledReason = 'removed';
     const off = { isEnabled: false, disabledReason, secrets: [] };
-    await this.set({ _id }, { ...off, removedAt: this.clock.now() });
+    await this.endpoints.set({ _id }, { ...off, removedAt: this.clock.now() });
     await this.failPending(_id, 'endpoint removed');
   }
 
@@ -162,26 +133,13 @@ export class WebhookEndpointsService {
   }
 
   private async failPending(_id: Types.ObjectId, reason: FailureReason): Promise<void> {
-    while (await this.queue.failPendingBatch(_id, reason, this.clock.now()));
-  }
-
-  private async set(
-    filter: Filter<WebhookEndpointDocument>,
-    fields: Partial<WebhookEndpointDocument>,
-  ): Promise<void> {
-    const $set = { ...fields, updatedAt: this.clock.now() };
-    await this.endpoints.allTenants.updateOne(filter, { $set });
+    while (await this.deliveries.failPendingBatch(_id, reason, this.clock.now()));
   }
 
   private checkUrl(url: string): void {
     const reason = this.forbiddenReason(url);
     if (reason !== null) throw new Error(`The URL ${url} is not allowed: ${reason}.`);
   }
-}
-
-function organizationFilter(organizationId: Types.ObjectId | undefined) {
-  const tenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
-  return { ...tenant, removedAt: null };
 }
 
 /** Shows only the creation and expiry times of secrets, never the secrets. */

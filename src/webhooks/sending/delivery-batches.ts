@@ -5,14 +5,14 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { traced } from '../../core/observability/tracing.js';
 import { type WebhookMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
-import { EventHistoryService } from '../../events/outbox/event-history.service.js';
+import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { applyResults, isSuccess, attemptOutcome } from '../deliveries/attempt-outcome.js';
 import {
-  DeliveryQueueRepository,
   type DueDelivery,
   type FinishedAttempt,
-  leaseMs,
-} from '../deliveries/delivery-queue.repository.js';
+  WebhookDeliveriesRepository,
+} from '../deliveries/webhook-deliveries.repository.js';
+import { leaseMs, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
 import type {
   LatencyClass,
@@ -53,8 +53,9 @@ export class DeliveryBatches {
 
   constructor(
     @Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY, WEBHOOKS_TIMEOUT_MS }: Environment,
-    private readonly queue: DeliveryQueueRepository,
-    private readonly events: EventHistoryService,
+    private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly events: OutboxEventsRepository,
     private readonly secrets: SecretKeys,
     private readonly sender: WebhookSender,
     private readonly statistics: WebhookStatsService,
@@ -81,7 +82,7 @@ export class DeliveryBatches {
 
   /** Keeps all workers from an endpoint for a minute; returns null while one has it. */
   lease(id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
-    return this.queue.lease(id);
+    return this.endpoints.lease(id);
   }
 
   /** Sends one batch to an endpoint that the caller has leased, and releases it. Returns its class if more may be due. */
@@ -90,15 +91,15 @@ export class DeliveryBatches {
     mayBegin: () => boolean,
   ): Promise<LatencyClass | null> {
     const batch = await this.send(endpoint, mayBegin).catch(async (error: unknown) => {
-      await this.queue.release(endpoint, {});
+      await this.endpoints.release(endpoint, {});
       throw error;
     });
     const { finished, fields, hasMore } = batch;
     // If storing fails, the next attempt waits until the lease expires.
-    await this.queue.store(finished);
+    await this.deliveries.store(finished);
     const results = finished.map(({ result }) => result);
     const [isStored] = await Promise.all([
-      this.queue.release(endpoint, fields),
+      this.endpoints.release(endpoint, fields),
       this.statistics.addResults(endpoint, results),
     ]);
     if (isStored && fields.isEnabled === false) {
@@ -114,7 +115,7 @@ export class DeliveryBatches {
     if (endpoint.isEnabled !== true) {
       const reason = endpoint.removedAt ? 'endpoint removed' : 'endpoint disabled';
       // The operator may enable the endpoint meanwhile, so later deliveries must stay pending.
-      const hasMore = await this.queue.failPendingBatch(_id, reason, now, now);
+      const hasMore = await this.deliveries.failPendingBatch(_id, reason, now, now);
       return { ...emptyBatch, hasMore };
     }
     if (pausedUntil && pausedUntil > now) return emptyBatch;
@@ -125,7 +126,7 @@ export class DeliveryBatches {
       return this.pauseFaulty(endpoint, error as Error);
     }
     const limit = Math.min(batchSize, this.slots.maxBatchSize(latencyClass));
-    const due = await this.queue.findDue(_id, now, limit);
+    const due = await this.deliveries.findDue(_id, now, limit);
     const batch = limitBytes(due);
     const attemptAll = () => this.attemptAll(endpoint, batch, secrets, mayBegin);
     const isLarge = batch.some(({ bytes }) => bytes > batchBytes);
@@ -192,7 +193,7 @@ export class DeliveryBatches {
     }
     const expired = deliveries.filter(({ eventId }) => !messages.has(eventId.toHexString()));
     const expiredIds = expired.map(({ _id }) => _id);
-    await this.queue.fail(expiredIds, 'event expired', this.clock.now());
+    await this.deliveries.fail(expiredIds, 'event expired', this.clock.now());
     return messages;
   }
 

@@ -27,8 +27,8 @@ it('the worker runs without waiting for its interval when its process has create
   const endpoint = { _id: new Types.ObjectId(), eventTypes: ['lead.created'] };
   const fanOut = new WebhookFanOut(
     ...([
-      { find: async () => [endpoint] },
-      { insert: async () => undefined },
+      { findEnabled: async () => [endpoint] },
+      { add: async () => undefined },
       clock,
       created,
     ] as unknown as ConstructorParameters<typeof WebhookFanOut>),

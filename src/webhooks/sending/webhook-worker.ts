@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import type { LatencyClass } from '../endpoints/webhook-endpoint.schema.js';
-import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import { DeliveriesCreated } from '../deliveries/deliveries-created.js';
 import { WebhookStatsService } from '../statistics/webhook-stats.service.js';
 import { DeliveryBatches } from './delivery-batches.js';
@@ -23,7 +23,7 @@ export class WebhookWorker implements OnModuleDestroy {
   private hadDue = false;
 
   constructor(
-    private readonly queue: DeliveryQueueRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly batches: DeliveryBatches,
     private readonly created: DeliveriesCreated,
     private readonly statistics: WebhookStatsService,
@@ -53,11 +53,12 @@ export class WebhookWorker implements OnModuleDestroy {
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
     // Deliveries of a paused endpoint stay due, so the cheaper query would find them every time.
-    if (!this.hadDue && !(await this.queue.hasDue(now))) return;
-    const endpoints = await this.queue.findDueEndpoints(now);
+    if (!this.hadDue && !(await this.deliveries.hasDue(now))) return;
+    const endpoints = await this.deliveries.findDueEndpoints(now);
     this.hadDue = endpoints.length > 0;
     for (const { _id, isReady, latencyClass } of endpoints) {
-      if (isReady === undefined) await this.queue.failPendingBatch(_id, 'endpoint removed', now);
+      if (isReady === undefined)
+        await this.deliveries.failPendingBatch(_id, 'endpoint removed', now);
       else if (isReady) this.queueTurn(_id, latencyClass ?? 'new');
     }
   }

@@ -11,7 +11,7 @@ export function startOfQuarterHour(time: Date): Date {
 }
 
 /** All processes add to the counts of an endpoint in a quarter of an hour. */
-@Schema({ collection: 'webhookStatistics' })
+@Schema({ collection: 'webhookStatistics', versionKey: false })
 export class WebhookStatsDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
   endpointId!: Types.ObjectId;

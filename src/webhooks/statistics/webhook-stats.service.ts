@@ -1,25 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { Backlog } from '../../core/database/documents/tenant-queries.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
-import { newestFirst } from '../../core/database/documents/keyset.js';
+import type { Backlog } from '../../core/database/models/backlogs.js';
 import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/time.js';
-import { pingType } from '../../events/outbox/event-types.js';
-import { EventFeedsRepository } from '../../events/outbox/event-feeds.repository.js';
+import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { type AttemptResult, isSuccess } from '../deliveries/attempt-outcome.js';
-import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
+import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { type EndpointView, endpointView } from '../endpoints/webhook-endpoints.service.js';
-import { startOfQuarterHour, type WebhookStatsDocument } from './webhook-stats.schema.js';
+import { WebhookStatsRepository } from './webhook-stats.repository.js';
+import { startOfQuarterHour } from './webhook-stats.schema.js';
 
 export interface FailingEndpoint {
   readonly endpoint: EndpointView;
@@ -27,7 +21,7 @@ export interface FailingEndpoint {
 }
 
 export type EndpointHealth = Awaited<ReturnType<WebhookStatsService['health']>>;
-export type HourlyStats = ReturnType<typeof hourlyStats>;
+export type HourlyStats = Awaited<ReturnType<WebhookStatsService['lastDay']>>;
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
@@ -47,14 +41,10 @@ export class WebhookStatsService {
   private readonly countedEndpoints = new Set<string>();
 
   constructor(
-    @InjectCrossTenant('WebhookStatistics')
-    private readonly statistics: CrossTenantCollection<WebhookStatsDocument>,
-    @InjectCrossTenant('WebhookEndpoint')
-    private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
-    @InjectCrossTenant('WebhookDelivery')
-    private readonly deliveries: CrossTenantCollection<WebhookDeliveryDocument>,
-    private readonly feeds: EventFeedsRepository,
-    private readonly queue: DeliveryQueueRepository,
+    private readonly statistics: WebhookStatsRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly events: OutboxEventsRepository,
     private readonly clock: Clock,
     metrics: Metrics,
     leases: Leases,
@@ -73,11 +63,11 @@ export class WebhookStatsService {
   }
 
   async eventBacklog(): Promise<Backlog> {
-    return this.feeds.backlog();
+    return this.events.backlog();
   }
 
   async deliveryBacklog(): Promise<Backlog> {
-    return this.queue.backlog(this.clock.now());
+    return this.deliveries.backlog(this.clock.now());
   }
 
   /** Counts that cannot be stored are lost: a retry could count twice. */
@@ -93,48 +83,36 @@ export class WebhookStatsService {
     const label = this.countedEndpoints.has(id) ? id : 'other';
     this.attemptCounter.inc({ endpoint: label, result: 'delivered' }, delivered);
     this.attemptCounter.inc({ endpoint: label, result: 'failed' }, failed);
-    const counted = { $inc: { delivered, failed, milliseconds } };
-    await this.upsert(endpoint, counted).catch((error: unknown) => {
+    const $inc = { delivered, failed, milliseconds };
+    await this.statistics.update(endpoint, { $inc }).catch((error: unknown) => {
       const message = 'Could not store webhook statistics; these counts are lost';
       this.logger.warn({ err: error, endpointId: id }, message);
     });
   }
 
-  async lastDay(endpoint: EndpointView): Promise<HourlyStats> {
-    const now = this.clock.now();
-    return hourlyStats(
-      await this.quarterHoursSince(endpoint, firstHour(now, hoursOfDay)),
-      now,
-      hoursOfDay,
-    );
+  /** Returns the oldest hour first; the last one is incomplete. `averageMs` is null without attempts. */
+  async lastDay(endpoint: EndpointView) {
+    const currentHour = Math.floor(this.clock.now().getTime() / hourMs) * hourMs;
+    const since = new Date(currentHour - (hoursOfDay - 1) * hourMs);
+    const stored = await this.statistics.hoursSince(idsOf(endpoint), since);
+    const byHour = new Map(stored.map((counts) => [counts._id.getTime(), counts]));
+    return Array.from({ length: hoursOfDay }, (_, hour) => {
+      const counts = byHour.get(since.getTime() + hour * hourMs);
+      const { delivered = 0, failed = 0, milliseconds = 0, backlog } = counts ?? {};
+      const attempts = delivered + failed;
+      const averageMs = attempts === 0 ? null : milliseconds / attempts;
+      return { delivered, failed, averageMs, backlog: backlog ?? 0 };
+    });
   }
 
   /** Counts up to a limit, for a second at most. */
   async countPending(endpointId: Types.ObjectId, limit?: number): Promise<number> {
-    const options = limit === undefined ? {} : { maxTimeMS: 1_000, limit };
-    const pending = { status: 'pending', endpointId } as const;
-    return this.deliveries.allTenants.countDocuments(pending, options);
+    return this.deliveries.countPending(endpointId, limit);
   }
 
   /** Returns failing, faulty and auto-disabled endpoints of all organizations; the oldest failure comes first. */
   async failingEndpoints(limit: number): Promise<FailingEndpoint[]> {
-    const isOn = { isEnabled: true, removedAt: null };
-    const found = await this.endpoints.allTenants
-      .find(
-        {
-          // The rest of the filter has no index. Endpoints are few, so the index of `_id` reads all of them.
-          _id: { $exists: true },
-          $or: [
-            { ...isOn, failingSince: { $type: 'date' } },
-            { ...isOn, fault: { $type: 'string' } },
-            { ...isOn, eventTypes: { $exists: true, $not: { $type: 'array' } } },
-            { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
-          ],
-        },
-        { sort: { failingSince: 1 }, limit, projection: { secrets: 0 } },
-      )
-      .toArray();
-    const shown = found.map(endpointView);
+    const shown = (await this.endpoints.findFailing(limit)).map(endpointView);
     return Promise.all(
       shown.map(async (endpoint) => ({ endpoint, health: await this.health(endpoint) })),
     );
@@ -144,19 +122,11 @@ export class WebhookStatsService {
   async health(endpoint: EndpointView) {
     const { failingSince, disabledReason } = endpoint;
     const ids = idsOf(endpoint);
-    const projection = { log: { $slice: -1 }, attempts: 1, createdAt: 1 } as const;
-    // The delivery with the most failures has the latest next attempt.
-    const retried = await this.deliveries.allTenants.findOne(
-      { status: 'pending', endpointId: ids.endpointId, attempts: { $gt: 0 } },
-      { projection, sort: { nextAttemptAt: -1 } },
-    );
+    const retried = await this.deliveries.findMostRetried(ids._id);
     const hasFailed = failingSince !== null || disabledReason === 'gone';
-    const filter = { ...ids, status: 'failed', type: { $ne: pingType } } as const;
-    const failed =
-      hasFailed &&
-      (await this.deliveries.allTenants.findOne(filter, { projection, sort: newestFirst }));
-    const quarterHours =
-      failingSince && (await this.quarterHoursSince(endpoint, startOfQuarterHour(failingSince)));
+    const failed = hasFailed && (await this.deliveries.findLastFailed(ids));
+    const hours =
+      failingSince && (await this.statistics.hoursSince(ids, startOfQuarterHour(failingSince)));
     const attempts = [retried, failed].flatMap((one) => (one ? one.log : []));
     const [lastFailure = null] = attempts.toSorted(
       (a, b) => Number(b.startedAt) - Number(a.startedAt),
@@ -166,63 +136,22 @@ export class WebhookStatsService {
       /** Creation of the most retried delivery; null if none is retried. */
       retriedSince: retried?.createdAt ?? null,
       /** Failed attempts since the failures began. */
-      failedAttempts: (quarterHours ?? []).reduce((sum, { failed: count = 0 }) => sum + count, 0),
+      failedAttempts: (hours ?? []).reduce((sum, { failed: count }) => sum + count, 0),
     };
   }
 
   /** Keeps the maximum of each quarter of an hour. */
   async recordBacklogs(): Promise<void> {
-    for (const endpoint of await this.queue.findPendingEndpoints()) {
+    for (const endpoint of await this.deliveries.findPendingEndpoints()) {
       const backlog = await this.countPending(endpoint._id, maxCounted);
-      await this.upsert(endpoint, { $max: { backlog } });
+      await this.statistics.update(endpoint, { $max: { backlog } });
     }
-  }
-
-  private async upsert({ _id: endpointId, organizationId }: Endpoint, update: Document) {
-    const now = this.clock.now();
-    await this.statistics.allTenants.updateOne(
-      { organizationId, endpointId, at: startOfQuarterHour(now) },
-      { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
-      { upsert: true },
-    );
-  }
-
-  private async quarterHoursSince(endpoint: EndpointView, since: Date) {
-    const { organizationId, endpointId } = idsOf(endpoint);
-    return this.statistics.find(organizationId, { endpointId, at: { $gte: since } });
   }
 }
 
 function idsOf({ _id, organizationId }: EndpointView) {
   return {
     organizationId: new Types.ObjectId(organizationId),
-    endpointId: new Types.ObjectId(_id),
+    _id: new Types.ObjectId(_id),
   };
-}
-
-/** Returns the oldest hour first; the last one is incomplete. `averageMs` is null without attempts. */
-export function hourlyStats(
-  quarterHours: readonly (Pick<WebhookStatsDocument, 'at'> & Partial<WebhookStatsDocument>)[],
-  until: Date,
-  hours: number,
-) {
-  const first = firstHour(until, hours).getTime();
-  const byHour = Map.groupBy(quarterHours, ({ at }) => Math.floor((at.getTime() - first) / hourMs));
-  return Array.from({ length: hours }, (_, hour) => {
-    const parts = byHour.get(hour) ?? [];
-    const sum = (field: 'delivered' | 'failed' | 'milliseconds') =>
-      parts.reduce((total, part) => total + (part[field] ?? 0), 0);
-    const [delivered, failed] = [sum('delivered'), sum('failed')];
-    const attempts = delivered + failed;
-    return {
-      delivered,
-      failed,
-      averageMs: attempts === 0 ? null : sum('milliseconds') / attempts,
-      backlog: Math.max(0, ...parts.map(({ backlog = 0 }) => backlog)),
-    };
-  });
-}
-
-function firstHour(until: Date, hours: number): Date {
-  return new Date((Math.floor(until.getTime() / hourMs) - hours + 1) * hourMs);
 }

@@ -81,13 +81,6 @@ export interface BatchedUpdates {
   readonly write: () => Promise<void>;
 }
 
-export interface Backlog {
-  /** Age of the oldest document, or 0 if there is none. */
-  readonly lagMs: number;
-  /** The count stops at 10,000. */
-  readonly count: number;
-}
-
 export function withTenant<T>(filter: TenantFilter<T>, organizationId: TenantIds): Document {
   const isOne = !Array.isArray(organizationId);
   return { ...filter, organizationId: isOne ? organizationId : { $in: organizationId } };

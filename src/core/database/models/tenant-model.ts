@@ -35,36 +35,36 @@ type Updates<T> = TenantUpdate<T> | readonly PipelineStage[];
  * A model of a collection whose documents belong to organizations. Its types are Mongoose's, except that each query
  * names its organization (rule DATA-10); the plugin `tenantGuard` also rejects others at run time.
  */
-export interface TenantModel<T extends TenantDocument> {
+export interface TenantModel<T extends TenantDocument, Filter = ScopedFilter<T>> {
   find<R = T>(
-    filter: ScopedFilter<T>,
+    filter: Filter,
     projection?: Projection<T> | null,
     options?: QueryOptions<T>,
   ): Unread<T, R[]>;
   findOne<R = T>(
-    filter: ScopedFilter<T>,
+    filter: Filter,
     projection?: Projection<T> | null,
     options?: QueryOptions<T>,
   ): Unread<T, R | null>;
   findOneAndUpdate<R = T>(
-    filter: ScopedFilter<T>,
+    filter: Filter,
     update: Updates<T>,
     options?: QueryOptions<T>,
   ): Unread<T, R | null>;
   updateOne(
-    filter: ScopedFilter<T>,
+    filter: Filter,
     update: Updates<T>,
     options?: QueryOptions<T>,
   ): Query<mongo.UpdateResult, T>;
   updateMany(
-    filter: ScopedFilter<T>,
+    filter: Filter,
     update: Updates<T>,
     options?: QueryOptions<T>,
   ): Query<mongo.UpdateResult, T>;
-  deleteOne(filter: ScopedFilter<T>): Query<mongo.DeleteResult, T>;
-  deleteMany(filter: ScopedFilter<T>): Query<mongo.DeleteResult, T>;
-  countDocuments(filter: ScopedFilter<T>, options?: QueryOptions<T>): Query<number, T>;
-  distinct(field: FieldName<T>, filter: ScopedFilter<T>): Query<unknown[], T>;
+  deleteOne(filter: Filter): Query<mongo.DeleteResult, T>;
+  deleteMany(filter: Filter): Query<mongo.DeleteResult, T>;
+  countDocuments(filter: Filter, options?: QueryOptions<T>): Query<number, T>;
+  distinct(field: FieldName<T>, filter: Filter): Query<unknown[], T>;
   /** The first stage must match the organization. */
   aggregate<R>(pipeline: PipelineStage[], options?: mongo.AggregateOptions): Aggregate<R[]>;
   /** Inserts the documents as they are: hydrated ones would lose keys of free-form fields. */
@@ -74,3 +74,9 @@ export interface TenantModel<T extends TenantDocument> {
     options?: MongooseBulkWriteOptions,
   ): Promise<mongo.BulkWriteResult>;
 }
+
+/** Also accepts filters of all organizations, whose queries need the option `acrossTenants`. */
+export type CrossTenantModel<T extends TenantDocument> = TenantModel<
+  T,
+  Omit<TenantFilter<T>, 'organizationId'> & { readonly organizationId?: object }
+>;

@@ -1,9 +1,9 @@
 import { Types } from 'mongoose';
 import { hourMs } from '../../../core/values/time.js';
 import {
-  EventHistoryService,
+  OutboxEventsRepository,
   type ListedEvent,
-} from '../../../events/outbox/event-history.service.js';
+} from '../../../events/outbox/outbox-events.repository.js';
 import { isSuccess } from '../../../webhooks/deliveries/attempt-outcome.js';
 import {
   type ListedDelivery,
@@ -151,7 +151,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
 
   events: async (context, { org, failed, limit }) => {
     const { _id } = await context.organization(org);
-    const events = await context.get(EventHistoryService).list(_id, { failed, limit });
+    const events = await context.get(OutboxEventsRepository).list(_id, { failed, limit });
     return list(events.map(eventJson));
   },
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../core/configuration/clock.js';
 import { DatabaseConnection } from '../../../core/database/connection/database-connection.js';
-import { EventHistoryService } from '../../../events/outbox/event-history.service.js';
+import { OutboxEventsRepository } from '../../../events/outbox/outbox-events.repository.js';
 import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
 import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
 import { ChangeLogRepository } from '../../../tenants/change-log/change-log.repository.js';
@@ -26,7 +26,7 @@ export class PageServices {
   @Inject() readonly database!: DatabaseConnection;
   @Inject() readonly deliveries!: WebhookDeliveriesService;
   @Inject() readonly endpoints!: WebhookEndpointsService;
-  @Inject() readonly events!: EventHistoryService;
+  @Inject() readonly events!: OutboxEventsRepository;
   @Inject() readonly keys!: ApiKeysService;
   @Inject() readonly leads!: LeadLookupService;
   @Inject() readonly operatorLog!: OperatorLogService;

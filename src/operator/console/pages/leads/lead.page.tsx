@@ -1,6 +1,6 @@
 import type { Types } from 'mongoose';
 import { localizedText } from '../../../../core/localization/language.js';
-import type { ListedEvent } from '../../../../events/outbox/event-history.service.js';
+import type { ListedEvent } from '../../../../events/outbox/outbox-events.repository.js';
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';

@@ -1,5 +1,5 @@
 import { minuteMs, dayMs } from '../../../../core/values/time.js';
-import type { Backlog } from '../../../../core/database/documents/tenant-queries.js';
+import type { Backlog } from '../../../../core/database/models/backlogs.js';
 import type { FailingEndpoint } from '../../../../webhooks/statistics/webhook-stats.service.js';
 import type { Partner } from '../../../usage/partners.service.js';
 import type { DailyStats } from '../../../usage/usage-stats.service.js';

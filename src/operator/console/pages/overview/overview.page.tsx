@@ -1,4 +1,4 @@
-import type { Backlog } from '../../../../core/database/documents/tenant-queries.js';
+import type { Backlog } from '../../../../core/database/models/backlogs.js';
 import type { CallSummary } from '../../../usage/call-counts.js';
 import type { IntervalStats } from '../../../usage/usage-stats.service.js';
 import { callSeries, deliverySeries, latencySeries } from '../../charts/chart-series.js';

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import {
+  type KeysetPage,
+  type KeysetRequest,
+  readPage,
+} from '../../core/database/documents/keyset.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
+import { acrossTenants } from '../../core/database/models/across-tenants.js';
+import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
+import type { SealedSecret } from '../../core/secrets/signing-secret.js';
+import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+
+/** A worker leases an endpoint for this time, in ms (rule HOOK-9). */
+export const leaseMs = 60_000;
+export const isFreeEndpoint = {
+  $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],
+};
+const pipelineUpdate = { returnDocument: 'after', updatePipeline: true, ...acrossTenants } as const;
+
+@Injectable()
+export class WebhookEndpointsRepository {
+  constructor(
+    @InjectModel('WebhookEndpoint')
+    private readonly endpoints: CrossTenantModel<WebhookEndpointDocument>,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(endpoint: WebhookEndpointDocument): Promise<void> {
+    await this.endpoints.insertMany([endpoint], { lean: true });
+  }
+
+  async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
+    return this.endpoints.findOne({ _id }, null, acrossTenants).lean();
+  }
+
+  async findEnabled(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
+    return this.endpoints.find({ organizationId, isEnabled: true, removedAt: null }).lean();
+  }
+
+  /** Returns the newest first, of one or all organizations. */
+  async listPage(
+    organizationId: Types.ObjectId | undefined,
+    part: KeysetRequest,
+  ): Promise<KeysetPage<WebhookEndpointDocument>> {
+    const filter = notRemoved(organizationId);
+    return readPage({ _id: -1 }, part, async (after, { sort, limit }) =>
+      this.endpoints
+        .aggregate<WebhookEndpointDocument>([
+          { $match: { ...filter, ...after } },
+          { $sort: sort },
+          { $limit: limit },
+        ])
+        .option(acrossTenants),
+    );
+  }
+
+  /** Returns the oldest first, of one or all organizations. */
+  async list(organizationId: Types.ObjectId | undefined): Promise<WebhookEndpointDocument[]> {
+    const options = { sort: { createdAt: 1 }, ...acrossTenants } as const;
+    return this.endpoints.find(notRemoved(organizationId), null, options).lean();
+  }
+
+  /** Returns failing, faulty and auto-disabled endpoints of all organizations; the oldest failure comes first. */
+  async findFailing(limit: number): Promise<WebhookEndpointDocument[]> {
+    const isOn = { isEnabled: true, removedAt: null };
+    const filter = {
+      // The rest of the filter has no index. Endpoints are few, so the index of `_id` reads all of them.
+      _id: { $exists: true },
+      $or: [
+        { ...isOn, failingSince: { $type: 'date' } },
+        { ...isOn, fault: { $type: 'string' } },
+        { ...isOn, eventTypes: { $exists: true, $not: { $type: 'array' } } },
+        { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
+      ],
+    };
+    const shown = { $project: { secrets: 0 } };
+    return this.endpoints
+      .aggregate<WebhookEndpointDocument>([
+        { $match: filter },
+        { $sort: { failingSince: 1 } },
+        { $limit: limit },
+        shown,
+      ])
+      .option(acrossTenants);
+  }
+
+  async set(
+    filter: TenantFilter<WebhookEndpointDocument>,
+    fields: Partial<WebhookEndpointDocument>,
+  ): Promise<void> {
+    const $set = { ...fields, updatedAt: this.clock.now() };
+    await this.endpoints.updateOne(filter, { $set }, acrossTenants);
+  }
+
+  /** A single statement loses neither of two concurrent rotations. Returns null for a removed endpoint. */
+  async addSecret(
+    _id: Types.ObjectId,
+    secret: SealedSecret,
+    othersUntil: Date,
+  ): Promise<WebhookEndpointDocument | null> {
+    const now = this.clock.now();
+    const expiring = {
+      $map: {
+        input: '$secrets',
+        in: {
+          $mergeObjects: ['$$this', { expiresAt: { $min: ['$$this.expiresAt', othersUntil] } }],
+        },
+      },
+    };
+    const active = { $filter: { input: expiring, cond: { $gt: ['$$this.expiresAt', now] } } };
+    const secrets = { $concatArrays: [[{ $literal: secret }], { $ifNull: [active, []] }] };
+    const update = [{ $set: { secrets, updatedAt: now } }];
+    return this.endpoints.findOneAndUpdate({ _id, removedAt: null }, update, pipelineUpdate).lean();
+  }
+
+  /** Returns null while another worker has the lease. */
+  async lease(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
+    const $set = { leaseOwner: randomUUID(), leasedUntil: { $add: ['$$NOW', leaseMs] } };
+    const free = { _id, $expr: isFreeEndpoint };
+    return this.endpoints.findOneAndUpdate(free, [{ $set }], pipelineUpdate).lean();
+  }
+
+  /** Releases the lease. Stores `fields` and returns true, unless the operator has changed the endpoint since. */
+  async release(
+    { _id, leaseOwner, updatedAt }: WebhookEndpointDocument,
+    fields: Partial<WebhookEndpointDocument>,
+  ): Promise<boolean> {
+    const leased = { _id, leaseOwner: leaseOwner ?? '' };
+    const free = { leaseOwner: null };
+    const update = { $set: { ...fields, ...free } };
+    const write = async () =>
+      this.endpoints.updateOne({ ...leased, updatedAt }, update, acrossTenants);
+    const { matchedCount } = await write().catch(write);
+    if (matchedCount === 0) await this.endpoints.updateOne(leased, { $set: free }, acrossTenants);
+    return matchedCount === 1;
+  }
+
+  /** Returns the start of the replay, which is earlier if it was interrupted after `resumable`. */
+  async beginReplay(_id: Types.ObjectId, name: string, resumable: Date, now: Date): Promise<Date> {
+    const field = `replays.${name}`;
+    const begun = { $cond: [{ $gt: [`$${field}`, resumable] }, `$${field}`, now] };
+    const update = [{ $set: { [field]: begun } }];
+    const endpoint = await this.endpoints.findOneAndUpdate({ _id }, update, pipelineUpdate).lean();
+    return endpoint?.replays?.[name] ?? now;
+  }
+
+  async endReplay(_id: Types.ObjectId, name: string): Promise<void> {
+    const update = { $unset: { [`replays.${name}`]: '' } as const };
+    await this.endpoints.updateOne({ _id }, update, acrossTenants);
+  }
+}
+
+function notRemoved(organizationId: Types.ObjectId | undefined) {
+  const tenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
+  return { ...tenant, removedAt: null };
+}
