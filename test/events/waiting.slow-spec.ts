@@ -36,12 +36,9 @@ describe('a long poll', () => {
     failSharedQuery(feed.service);
     const all = reader.read(wait).then(({ body }) => body);
     const deleted = reader.read({ ...wait, types: 'lead.deleted' }).then(({ body }) => body);
-    const accept = { accept: 'application/cloudevents-batch+json' };
-    const cloudEvents = reader.read({ timeout: 20_000 }, accept).then(({ body }) => body);
-    await waitForPolls(3);
+    await waitForPolls(2);
     await reader.postLead({ data: {} });
     expect(await all).toMatchObject({ data: [{ type: 'lead.created' }], next: 1 });
-    expect(await cloudEvents).toMatchObject([{ type: 'lead.created' }]);
     await waitForPolls(1);
     await reader.deleteLead();
     expect(await deleted).toMatchObject({ data: [{ type: 'lead.deleted', sequence: 2 }] });

@@ -132,8 +132,8 @@ describe('the metrics', () => {
       await send(service.url, { method: 'POST', path: '/leads', key, body: lead, headers });
     }
     await get('/leads/nobody');
-    await Promise.all(['wait=1', 'timeout=1', ''].map((query) => get(`/events?${query}`)));
-    await get('/events?wait=0&timeout=1000');
+    await Promise.all(['wait=1', 'wait=2', ''].map((query) => get(`/events?${query}`)));
+    await get('/events?wait=0');
     await get('/events?wait=1', 'nobody');
     await get(`/nothing/${personal.email}`);
     await get('/leads/one', 'a wrong key');

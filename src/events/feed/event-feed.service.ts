@@ -5,7 +5,6 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
-import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { Snapshots, withoutSession } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
@@ -14,7 +13,7 @@ import { mebibyte } from '../../core/values/numbers.js';
 import { splitList } from '../../core/values/text.js';
 import { isSubscribedTo, eventTypes } from '../outbox/event-types.js';
 import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
-import { eventIdOf, messageIdOf, payloadOf } from '../outbox/message.js';
+import { messageIdOf, payloadOf } from '../outbox/message.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import type { EventDto, EventsResponseDto } from './event.dto.js';
@@ -61,12 +60,11 @@ export class EventFeedService {
     signal: AbortSignal,
     onWait: () => void,
   ): Promise<EventsResponseDto> {
-    const { limit = '100', types, lastEventId = '0', after: first = lastEventId } = query;
-    const { wait, timeout = '0' } = query;
-    const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
+    const { limit = '100', types, after: first = '0', wait = '0' } = query;
+    const milliseconds = Number(wait) * 1_000;
     const end = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
     const part = { limit: Number(limit), types: types === undefined ? null : wantedTypes(types) };
-    let after = await this.numberOfEvent(organizationId, first);
+    let after = Number(first);
     for (let isFirst = true; ; isFirst = false) {
       const read = () => this.inSnapshot(() => this.page(organizationId, { ...part, after }));
       const key = [organizationId.toHexString(), after, limit, types].join(' ');
@@ -101,17 +99,6 @@ export class EventFeedService {
       if (isOver) return { data, next, hasMore: next < last };
       position = next;
     }
-  }
-
-  private async numberOfEvent(organizationId: Types.ObjectId, event: string): Promise<number> {
-    if (/^\d+$/.test(event)) return Number(event);
-    const _id = parseObjectId(eventIdOf(event));
-    return this.inSnapshot(async () => {
-      const found = _id && (await this.events.firstSequence(organizationId, { _id }));
-      if (found) return found;
-      const last = await this.feeds.lastNumber(organizationId);
-      throw expiredError((await this.oldestSequence(organizationId, 0, last)) - 1);
-    });
   }
 
   /** After a failover, a snapshot may briefly miss events that were already shown, so this reads without one. */
@@ -174,11 +161,9 @@ export class EventFeedService {
 }
 
 function assertRetained(after: number, oldest: number): void {
-  if (after > 0 && oldest > after + 1) throw expiredError(oldest - 1);
-}
-
-function expiredError(next: number): DomainError {
-  return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
+  if (after === 0 || oldest <= after + 1) return;
+  const next = oldest - 1;
+  throw new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
 }
 
 function wantedTypes(list: string): string[] | null {

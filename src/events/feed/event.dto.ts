@@ -1,24 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { eventTypes } from '../outbox/event-types.js';
 
-const id = {
-  type: String,
-  pattern: '^msg_[0-9a-f]{24}$',
-  example: 'msg_6b01b58d9ebbd158741896b9',
-} as const;
-const time = {
-  type: String,
-  format: 'date-time',
-  description: 'Time of the change.',
-  example: '2030-01-01T00:00:00.000Z',
-} as const;
-const type = { type: String, enum: [...eventTypes], example: 'lead.updated' };
-const data = {
-  type: 'object',
-  additionalProperties: true,
-  description: 'The object as the API returns it in English, equal to the data of the webhook.',
-} as const;
-
 const lead = {
   _id: '6740b1f2c3d4e5f607182941',
   leadId: 42,
@@ -35,16 +17,31 @@ export class EventDto {
   })
   sequence!: number;
 
-  @ApiProperty({ ...id, description: 'The `webhook-id` of the same event.' })
+  @ApiProperty({
+    type: String,
+    pattern: '^msg_[0-9a-f]{24}$',
+    description: 'The `webhook-id` of the same event.',
+    example: 'msg_6b01b58d9ebbd158741896b9',
+  })
   id!: string;
 
-  @ApiProperty(type)
+  @ApiProperty({ type: String, enum: [...eventTypes], example: 'lead.updated' })
   type!: string;
 
-  @ApiProperty(time)
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Time of the change.',
+    example: '2030-01-01T00:00:00.000Z',
+  })
   timestamp!: string;
 
-  @ApiProperty({ ...data, example: lead })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The object as the API returns it in English, equal to the data of the webhook.',
+    example: lead,
+  })
   data!: object;
 
   @ApiPropertyOptional({
@@ -73,40 +70,4 @@ export class EventsResponseDto {
     example: false,
   })
   hasMore!: boolean;
-}
-
-export class CloudEventDto {
-  @ApiProperty({ type: String, enum: ['1.0'], example: '1.0' })
-  specversion!: string;
-
-  @ApiProperty({ ...id, description: 'Value for lastEventId.' })
-  id!: string;
-
-  @ApiProperty({
-    type: String,
-    format: 'uri-reference',
-    example: '/organizations/6740b1f2c3d4e5f607182940',
-  })
-  source!: string;
-
-  @ApiProperty(type)
-  type!: string;
-
-  @ApiProperty(time)
-  time!: string;
-
-  @ApiPropertyOptional({ type: String, description: 'The id of the object.' })
-  subject?: string;
-
-  @ApiProperty({ type: String, enum: ['application/json'], example: 'application/json' })
-  datacontenttype!: string;
-
-  @ApiProperty({ type: String, description: 'Number of the event.', example: '1301' })
-  sequence!: string;
-
-  @ApiPropertyOptional({ type: String, description: 'Changed fields: the list as JSON.' })
-  changes?: string;
-
-  @ApiProperty({ ...data, example: lead })
-  data!: object;
 }

@@ -1,5 +1,3 @@
-import { Matches } from 'class-validator';
-import { Field } from '../../core/validation/fields.js';
 import { CommaList, EachItem, WholeNumber } from '../../core/validation/query-fields.js';
 import { subscriptions } from '../outbox/event-types.js';
 
@@ -37,25 +35,6 @@ export class EventsQuery {
     description: 'Maximum number of seconds to wait while there is no event.',
   })
   wait?: string;
-
-  @Field(
-    {
-      type: 'string',
-      pattern: '^(msg_[0-9a-f]{24}|[0-9]{1,16})$',
-      description:
-        'As in HTTP Feeds: the id of the last event that was read, or its number. Ignored if after ' +
-        'is sent.',
-    },
-    Matches(/^(?:msg_[0-9a-f]{24}|\d{1,16})$/, { context: { rule: 'isEventId' } }),
-  )
-  lastEventId?: string;
-
-  @WholeNumber({
-    minimum: 0,
-    maximum: maxWaitSeconds * 1_000,
-    description: 'As in HTTP Feeds: wait in milliseconds. Ignored if wait is sent.',
-  })
-  timeout?: string;
 }
 
 function isSubscription(type: string): boolean {

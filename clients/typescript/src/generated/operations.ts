@@ -70,7 +70,7 @@ export interface Operations {
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
   /** Compare a partner's ledger of cheques. Returns the differences between the ledger and the stored cheques, from one snapshot; changes nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones. */
   readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;
-  /** Read events. Returns the events of webhooks for polling: the changes of the organization's data that are made through the service, in order and without gaps. Start with after=0, then send the next of each response; wait holds the request until an event exists. Accept selects JSON or a batch of CloudEvents. */
+  /** Read events. Returns the events of webhooks for polling: the changes of the organization's data that are made through the service, in order and without gaps. Start with after=0, then send the next of each response; wait holds the request until an event exists. */
   readonly readEvents: Operation<ReadEventsData, ReadEventsResponses>;
   /** Check the health of the service. Needs no API key. */
   readonly checkHealth: Operation<CheckHealthData, CheckHealthResponses>;

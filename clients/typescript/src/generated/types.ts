@@ -956,39 +956,6 @@ export type EventsResponseDto = {
     hasMore: boolean;
 };
 
-export type CloudEventDto = {
-    specversion: '1.0';
-    /**
-     * Value for lastEventId.
-     */
-    id: string;
-    source: string;
-    type: 'client.created' | 'client.updated' | 'lead.created' | 'lead.updated' | 'lead.deleted' | 'lead.erased' | 'unit.created' | 'unit.updated' | 'unit.deleted' | 'reservation.created' | 'reservation.updated' | 'wallet.created' | 'wallet.updated' | 'wallet.deleted' | 'wallet.restored';
-    /**
-     * Time of the change.
-     */
-    time: string;
-    /**
-     * The id of the object.
-     */
-    subject?: string;
-    datacontenttype: 'application/json';
-    /**
-     * Number of the event.
-     */
-    sequence: string;
-    /**
-     * Changed fields: the list as JSON.
-     */
-    changes?: string;
-    /**
-     * The object as the API returns it in English, equal to the data of the webhook.
-     */
-    data: {
-        [key: string]: unknown;
-    };
-};
-
 export type HealthDto = {
     description: string;
     /**
@@ -1757,14 +1724,6 @@ export type ReadEventsData = {
          * Maximum number of seconds to wait while there is no event.
          */
         wait?: number;
-        /**
-         * As in HTTP Feeds: the id of the last event that was read, or its number. Ignored if after is sent.
-         */
-        lastEventId?: string;
-        /**
-         * As in HTTP Feeds: wait in milliseconds. Ignored if wait is sent.
-         */
-        timeout?: number;
     };
     url: '/external/apis/v1.0/events';
 };

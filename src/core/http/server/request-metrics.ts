@@ -96,6 +96,6 @@ function requestMetrics(metrics: Metrics) {
 /** A long poll's duration says nothing about the speed of the service. */
 export function isLongPoll(request: FastifyRequest): boolean {
   if (routeOptionsOf(request).maxWaitMs === undefined) return false;
-  const { wait, timeout } = request.query as Readonly<Record<string, unknown>>;
-  return Number(wait ?? timeout ?? 0) > 0;
+  const { wait } = request.query as Readonly<Record<string, unknown>>;
+  return Number(wait) > 0;
 }
