@@ -20,8 +20,7 @@ const starters = '^src/(development/demo|operator/cli|reference/generate)';
 /** Forbids each layer to import a higher one. */
 const layerRules = layers.slice(0, -1).map((folders, layer) => ({
   name: `${folders.join('-')}-import-lower-layers`,
-  comment:
-    'Imports go down: operator, features, catalogue, webhooks, tenants and events, core.',
+  comment: 'Imports go down: operator, features, catalogue, webhooks, tenants and events, core.',
   severity: 'error',
   from: { path: `^src/(${folders.join('|')})/`, pathNot: starters },
   to: {

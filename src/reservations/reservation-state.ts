@@ -1,4 +1,4 @@
-import { type ReservationStatus } from './reservation-status.js';
+import type { ReservationStatus } from './reservation-status.js';
 import { derivedStatus } from '../units/unit-status.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import type { FieldChange } from '../tenants/change-log/field-changes.js';
