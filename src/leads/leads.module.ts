@@ -9,6 +9,8 @@ import { LeadErasuresRepository } from './erasure/lead-erasures.repository.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
+import { counterSchema } from './counter.schema.js';
+import { CountersRepository } from './counters.repository.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -24,10 +26,14 @@ import { LeadStore } from './upsert/lead-store.service.js';
     CatalogueModule,
     IdempotencyModule,
     EventsModule,
-    MongooseModule.forFeature([{ name: 'Lead', schema: leadSchema }]),
+    MongooseModule.forFeature([
+      { name: 'Lead', schema: leadSchema },
+      { name: 'Counter', schema: counterSchema },
+    ]),
   ],
   controllers: [LeadsController],
   providers: [
+    CountersRepository,
     LeadsRepository,
     LeadSearchRepository,
     LeadErasuresRepository,

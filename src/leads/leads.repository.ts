@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
-import { CountersRepository } from '../core/database/counters/counters.repository.js';
+import { CountersRepository } from './counters.repository.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { writeAll } from '../core/database/models/bulk-writes.js';
 import type { TenantModel } from '../core/database/models/tenant-model.js';

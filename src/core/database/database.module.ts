@@ -4,7 +4,6 @@ import type { Connection } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { activeTracing } from '../observability/tracing.js';
 import { DatabaseConnection } from './connection/database-connection.js';
-import { CountersRepository, counterSchema } from './counters/counters.repository.js';
 import { Leases, leaseSchema } from './leases/leases.js';
 import { tenantGuard } from './models/tenant-guard.js';
 import { DatabaseStructure } from './structure/database-structure.js';
@@ -15,7 +14,6 @@ import { Transactions, transactionLockSchema } from './transactions/transactions
 const services = [
   Transactions,
   Snapshots,
-  CountersRepository,
   Leases,
   Migrations,
   DatabaseConnection,
@@ -40,7 +38,6 @@ export class DatabaseModule {
         MongooseModule.forFeature([
           { name: 'TransactionLock', schema: transactionLockSchema },
           { name: 'Migration', schema: migrationSchema },
-          { name: 'Counter', schema: counterSchema },
           { name: 'Lease', schema: leaseSchema },
         ]),
       ],

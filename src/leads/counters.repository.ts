@@ -1,27 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { type Model, SchemaTypes, type Types } from 'mongoose';
-import { duplicateKey } from '../connection/database-errors.js';
-import { withoutSession } from '../transactions/sessions.js';
-
-@Schema({ collection: 'counters', versionKey: false })
-export class CounterDocument {
-  declare _id: Types.ObjectId;
-
-  @Prop({ type: SchemaTypes.ObjectId, required: true })
-  organizationId!: Types.ObjectId;
-
-  @Prop({ required: true })
-  name!: string;
-
-  @Prop({ required: true })
-  value!: number;
-}
-
-export const counterSchema = SchemaFactory.createForClass(CounterDocument);
-
-/** Without the unique index, two concurrent first increments would create two counters. */
-counterSchema.index({ organizationId: 1, name: 1 }, { name: 'counter', unique: true });
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, Types } from 'mongoose';
+import { duplicateKey } from '../core/database/connection/database-errors.js';
+import { withoutSession } from '../core/database/transactions/sessions.js';
+import type { CounterDocument } from './counter.schema.js';
 
 /** Increments never join a transaction, so creates do not wait for each other; a failure leaves a gap. */
 @Injectable()
