@@ -36,7 +36,7 @@ const sharedRepositories = [
   '^src/events/outbox/outbox-events\\.repository\\.ts$',
   '^src/(reservations/unit-reservations|catalogue/catalogue)\\.repository\\.ts$',
   '^src/leads/leads\\.repository\\.ts$',
-  '^src/tenants/(change-log/change-log|organizations/(organizations|users))\\.repository\\.ts$',
+  '^src/tenants/(change-log/change-log|imports/imports|organizations/(organizations|users))\\.repository\\.ts$',
 ];
 
 /** Other features may import these files of a feature: services, modules, and plain values and types. */
@@ -58,11 +58,11 @@ const publicFiles = [
  */
 const crossTenantFiles = [
   // A key is looked up before its organization is known.
-  '^src/tenants/keys/api-keys\\.service\\.ts$',
+  '^src/tenants/keys/api-keys\\.repository\\.ts$',
   // The background job derives phone keys for leads that other programs store in any organization.
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
   // The same job rewrites phones of clients; `db status` counts clients that share a phone.
-  '^src/tenants/clients/client-phones\\.ts$',
+  '^src/tenants/clients/client-phones\\.repository\\.ts$',
   // A restore may bring back erased data of any organization.
   '^src/operator/erasure/erasures\\.service\\.ts$',
   // The relay finds the organizations that have events without a number.

@@ -4,12 +4,16 @@ import { TenantCollectionsModule } from '../core/database/documents/tenant-colle
 import { ChangeLogRepository } from './change-log/change-log.repository.js';
 import { changeLogSchema } from './change-log/change-log.schema.js';
 import { ClientPhones } from './clients/client-phones.js';
+import { ClientPhonesRepository } from './clients/client-phones.repository.js';
 import { clientSchema } from './clients/client.schema.js';
+import { ClientsRepository } from './clients/clients.repository.js';
 import { ClientsService } from './clients/clients.service.js';
-import { importSchema, ImportsService } from './imports/imports.service.js';
+import { importSchema } from './imports/import.schema.js';
+import { ImportsRepository } from './imports/imports.repository.js';
 import { ApiKeyAuthenticator } from './keys/api-key-authenticator.js';
 import { ApiKeyGuard } from './keys/api-key.guard.js';
 import { apiKeySchema } from './keys/api-key.schema.js';
+import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
 import { AuthFailureLimiter } from './keys/auth-failure-limiter.js';
 import { CallbackSignatureGuard } from './keys/callback-signature.guard.js';
@@ -19,14 +23,13 @@ import { organizationSchema } from './organizations/organization.schema.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { UsersRepository, userSchema } from './organizations/users.repository.js';
 
-const hasForeignFields = true;
 const shared = [
   OrganizationsRepository,
   UsersRepository,
   ChangeLogRepository,
   ClientsService,
   ClientPhones,
-  ImportsService,
+  ImportsRepository,
   ApiKeysService,
 ];
 
@@ -35,16 +38,29 @@ const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
 
 @Module({
   imports: [
-    MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }]),
-    TenantCollectionsModule.forFeature(
-      { name: 'User', schema: userSchema, hasForeignFields },
-      { name: 'ChangeLog', schema: changeLogSchema, hasForeignFields },
-      { name: 'Client', schema: clientSchema, hasForeignFields },
-      { name: 'ApiKey', schema: apiKeySchema, hasForeignFields },
+    MongooseModule.forFeature([
+      { name: 'Organization', schema: organizationSchema },
+      { name: 'User', schema: userSchema },
+      { name: 'ChangeLog', schema: changeLogSchema },
+      { name: 'Client', schema: clientSchema },
       { name: 'Import', schema: importSchema },
-    ),
+    ]),
+    TenantCollectionsModule.forFeature({
+      name: 'ApiKey',
+      schema: apiKeySchema,
+      hasForeignFields: true,
+    }),
   ],
-  providers: [...shared, ApiKeyAuthenticator, AuthFailureLimiter, CallbackSignatures, ...guards],
+  providers: [
+    ...shared,
+    ApiKeysRepository,
+    ClientsRepository,
+    ClientPhonesRepository,
+    ApiKeyAuthenticator,
+    AuthFailureLimiter,
+    CallbackSignatures,
+    ...guards,
+  ],
   // Exported for webhooks, which reseal the secrets of signed keys.
   exports: [...shared, ...guards, TenantCollectionsModule],
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
+import { ApiKeysRepository } from '../../src/tenants/keys/api-keys.repository.js';
 import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
 import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
 import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
@@ -146,7 +146,7 @@ describe('a long poll', () => {
     const { app } = feed.service.service;
     let socket: Socket | undefined;
     (app.getHttpServer() as Server).once('connection', (connection) => (socket = connection));
-    const keys = app.get(ApiKeysService);
+    const keys = app.get(ApiKeysRepository);
     const find = keys.findByHash.bind(keys);
     jest.spyOn(keys, 'findByHash').mockImplementationOnce(async (hash) => {
       poll.destroy();

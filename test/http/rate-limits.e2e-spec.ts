@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
+import { ApiKeysRepository } from '../../src/tenants/keys/api-keys.repository.js';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
@@ -212,7 +212,7 @@ describe('failed authentications', () => {
     const used = await newKey();
     await from('192.0.2.6', used).expect(404);
     expect(await countRejected(address)).toBe(5);
-    const find = jest.spyOn(service.service.app.get(ApiKeysService), 'findByHash');
+    const find = jest.spyOn(service.service.app.get(ApiKeysRepository), 'findByHash');
     for (let index = 0; index < 5; index++) await from(address, `other ${index}`).expect(429);
     expect(find).not.toHaveBeenCalled();
     await from(address, used).expect(404);
@@ -226,7 +226,7 @@ describe('failed authentications', () => {
 describe('an unknown key', () => {
   it('causes one query per second, and is accepted soon after its issue', async () => {
     now += 3_600_000;
-    const find = jest.spyOn(service.service.app.get(ApiKeysService), 'findByHash');
+    const find = jest.spyOn(service.service.app.get(ApiKeysRepository), 'findByHash');
     const unknown = `unknown ${Math.random()}`;
     const address = '192.0.2.9';
     const statusWith = async (key: string) =>

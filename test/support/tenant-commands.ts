@@ -36,7 +36,7 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   ['leads', 'aggregate', '_id isDeleted'],
   ['leads', 'update', '_id updatedAt'],
   // It rewrites phones of clients, and `db status` counts clients that share a phone.
-  ['clients', 'find', 'isDeleted phoneRule'],
+  ['clients', 'aggregate', 'isDeleted phoneRule'],
   ['clients', 'update', '_id updatedAt'],
   ['clients', 'update', '_id phoneRule'],
   ['clients', 'aggregate', 'isDeleted phoneNumbers'],

@@ -8,8 +8,8 @@ import {
   type ImportCounts,
   type ImportDocument,
   type ImportProgress,
-  ImportsService,
-} from '../../tenants/imports/imports.service.js';
+  ImportsRepository,
+} from '../../tenants/imports/imports.repository.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
@@ -51,7 +51,7 @@ const maxBatchBytes = 2 * mebibyte;
 @Injectable()
 export class LeadImportsService {
   constructor(
-    private readonly imports: ImportsService,
+    private readonly imports: ImportsRepository,
     private readonly batches: LeadBatchesService,
     private readonly clock: Clock,
   ) {}

@@ -4,12 +4,18 @@ import { UnitsModule } from '../../units/units.module.js';
 import { UnitReservationsModule } from '../../reservations/unit-reservations.module.js';
 import { CatalogueModule } from '../../catalogue/catalogue.module.js';
 import { CatalogueValidationService } from './catalogue-validation.service.js';
+import { CatalogueImportsRepository } from './catalogue-imports.repository.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';
 import { CatalogueOverviewService } from './catalogue-overview.service.js';
 
 @Module({
   imports: [UnitReservationsModule, CatalogueModule, TenantsModule, UnitsModule],
-  providers: [CatalogueValidationService, CatalogueImportsService, CatalogueOverviewService],
+  providers: [
+    CatalogueImportsRepository,
+    CatalogueValidationService,
+    CatalogueImportsService,
+    CatalogueOverviewService,
+  ],
   exports: [CatalogueOverviewService],
 })
 export class CatalogueImportModule {}

@@ -6,7 +6,10 @@ import type { CatalogueDocument } from '../../catalogue/collections/catalogue-do
 import { Clock } from '../../core/configuration/clock.js';
 import { buildWrite, type DocumentChange } from '../../core/database/documents/document-diff.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
+import {
+  type ImportDocument,
+  ImportsRepository,
+} from '../../tenants/imports/imports.repository.js';
 import { type ImportedUnit, decideImport } from '../../units/writing/imported-unit.js';
 import { UnitWritesService } from '../../units/writing/unit-writes.service.js';
 import { CatalogueValidationService, type EntryFields } from './catalogue-validation.service.js';
@@ -39,7 +42,7 @@ export class CatalogueImportsService {
     private readonly checks: CatalogueValidationService,
     private readonly units: UnitWritesService,
     private readonly reservations: UnitReservationsRepository,
-    private readonly imports: ImportsService,
+    private readonly imports: ImportsRepository,
     private readonly clock: Clock,
   ) {}
 

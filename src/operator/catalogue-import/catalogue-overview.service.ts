@@ -1,24 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { ImportsService } from '../../tenants/imports/imports.service.js';
+import { ImportsRepository } from '../../tenants/imports/imports.repository.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { unitCountIndex } from '../../catalogue/collections/unit.schema.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
-import { notDeleted } from '../../core/database/documents/tenant-document.js';
-
-const lowestId = new Types.ObjectId('0'.repeat(24));
+import { CatalogueImportsRepository } from './catalogue-imports.repository.js';
 
 export type CatalogueOverview = Awaited<ReturnType<CatalogueOverviewService['read']>>;
 
 @Injectable()
 export class CatalogueOverviewService {
   constructor(
-    private readonly importRecords: ImportsService,
-    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly importRecords: ImportsRepository,
+    private readonly repository: CatalogueImportsRepository,
     private readonly catalogue: CatalogueRepository,
   ) {}
 
@@ -28,7 +20,7 @@ export class CatalogueOverviewService {
   ) {
     const [imports, counts] = await Promise.all([
       this.importRecords.findNewest(organizationId, 'catalogue', maxImports),
-      this.countUnits(organizationId),
+      this.repository.countUnits(organizationId),
     ]);
     const byCompound = Map.groupBy(counts, ({ compoundId }) => compoundId.toHexString());
     const all = [...byCompound]
@@ -50,16 +42,5 @@ export class CatalogueOverviewService {
       compoundCount: all.length,
       unitCount: all.reduce((sum, { total }) => sum + total, 0),
     };
-  }
-
-  private countUnits(organizationId: Types.ObjectId) {
-    // `$exists` would read each unit; comparisons with values use the index.
-    const filter = { ...notDeleted, compoundId: { $gte: lowestId }, status: { $gte: '' } };
-    return this.units.countBy<{ compoundId: Types.ObjectId; status: string }>(
-      organizationId,
-      filter,
-      ['compoundId', 'status'],
-      unitCountIndex,
-    );
   }
 }

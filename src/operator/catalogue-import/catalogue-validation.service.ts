@@ -2,14 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { instanceToPlain } from 'class-transformer';
 import { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { Reference } from '../../catalogue/references.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
-import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
@@ -22,6 +16,7 @@ import {
   entryReferences,
   readCatalogue,
 } from './catalogue-file.js';
+import { CatalogueImportsRepository } from './catalogue-imports.repository.js';
 
 /** Refers to other documents by id instead of slug. */
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
@@ -35,7 +30,7 @@ interface ResolvedEntries {
 export class CatalogueValidationService {
   constructor(
     private readonly catalogue: CatalogueRepository,
-    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly repository: CatalogueImportsRepository,
     private readonly messages: MessagesService,
   ) {}
 
@@ -136,11 +131,7 @@ export class CatalogueValidationService {
     const errors: ImportError[] = [];
     for (const field of ['recordSystemId', 'unitId'] as const) {
       const ids = units.flatMap(({ entry }) => entry[field] ?? []);
-      const stored = await this.units.find(
-        organizationId,
-        { [field]: { $in: ids }, ...notDeleted },
-        { fields: ['slug', 'compoundId', field] },
-      );
+      const stored = await this.repository.findUnitsWithIds(organizationId, field, ids);
       const unitsWithId = Map.groupBy(stored, (unit) => unit[field]);
       for (const { location, entry, compoundId } of units) {
         const isTaken = (unitsWithId.get(entry[field]) ?? []).some(

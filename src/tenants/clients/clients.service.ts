@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Types } from 'mongoose';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
-import { caseInsensitive, caseVariants, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
 import { type Contact, lockKeysOf } from '../contacts/contact.js';
 import { phoneFormats } from '../contacts/phone-number.js';
@@ -16,6 +10,7 @@ import type { Organization } from '../organizations/organization.js';
 import { missingContact, type ClientChange, ClientRecords } from './client-link.js';
 import { type ClientDto, presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
+import { type ClientContact, ClientsRepository } from './clients.repository.js';
 
 export interface ClientLookup {
   readonly clientId?: Types.ObjectId | null | undefined;
@@ -29,9 +24,7 @@ export type FoundClient = ClientDto & { readonly isDeleted: boolean; readonly is
 /** A lead creates or updates the client that its contact identifies (rules LEAD-9 and LEAD-10). */
 @Injectable()
 export class ClientsService {
-  constructor(
-    @InjectCollection('Client') private readonly clients: TenantCollection<ClientDocument>,
-  ) {}
+  constructor(private readonly clients: ClientsRepository) {}
 
   /** @param isAlone false if another lead may replace a client's email first, so that it must be compared then */
   async load(
@@ -41,7 +34,7 @@ export class ClientsService {
   ): Promise<ClientRecords> {
     const { _id, phoneCountry } = organization;
     const ids = lookups.flatMap(({ clientId }) => clientId ?? []);
-    const linked = await this.findByIds(_id, ids, notDeleted);
+    const linked = await this.clients.findByIds(_id, ids, notDeleted);
     const known = new Map(linked.map((client) => [client._id.toHexString(), client]));
     const contacts = lookups.flatMap(({ clientId, sent, stored }): Contact[] => {
       const client = clientId ? known.get(clientId.toHexString()) : undefined;
@@ -52,8 +45,8 @@ export class ClientsService {
     const phones = organization.clients.matchBy.includes('phone')
       ? spellingsOf(contacts, organization)
       : new Set<string>();
-    const others = await this.findByPhones(_id, phones);
-    const byEmail = await this.findByEmails(
+    const others = await this.clients.findByPhones(_id, phones);
+    const byEmail = await this.clients.findByEmails(
       _id,
       contacts.flatMap(({ email }) => email ?? []),
     );
@@ -61,7 +54,7 @@ export class ClientsService {
   }
 
   async find(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<FoundClient | null> {
-    const [client] = await this.findByIds(organizationId, [id]);
+    const [client] = await this.clients.findByIds(organizationId, [id]);
     if (client === undefined) return null;
     const { isDeleted, erasedAt } = client;
     return { ...presentClient(client), isDeleted, isErased: Boolean(erasedAt) };
@@ -71,7 +64,7 @@ export class ClientsService {
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<Contact[]> {
-    const clients = await this.findByIds(organizationId, ids);
+    const clients = await this.clients.findByIds(organizationId, ids);
     return clients.map(contactOfClient);
   }
 
@@ -79,7 +72,7 @@ export class ClientsService {
     organizationIds: readonly Types.ObjectId[],
     email: string,
   ): Promise<Types.ObjectId[]> {
-    const clients = await this.findByEmails(organizationIds, [email]);
+    const clients = await this.clients.findByEmails({ $in: organizationIds }, [email]);
     return clients.map(({ _id }) => _id);
   }
 
@@ -93,8 +86,7 @@ export class ClientsService {
     limit: number,
   ): Promise<Types.ObjectId[]> {
     const ids: Types.ObjectId[] = [];
-    const options = { fields: ['email', 'phoneNumbers'] } as const;
-    for await (const clients of this.clients.batches(_id, { erasedAt: null }, options)) {
+    for await (const clients of this.clients.contactsOfUnerased(_id)) {
       const matching = clients.filter((client) =>
         lockKeysOf(contactOfClient(client), phoneCountry).some((key) => lockKeys.has(key)),
       );
@@ -110,20 +102,15 @@ export class ClientsService {
     ids: readonly Types.ObjectId[],
     now: Date,
   ): Promise<number> {
-    if (ids.length === 0) return 0;
-    const clients = await this.clients.findAsStored(organizationId, { _id: { $in: ids } });
+    const clients = await this.clients.findAsStored(organizationId, ids);
     const unerased = clients.filter(
       (client) => !client.erasedAt || !client.isDeleted || personalFields(client).length > 0,
     );
     for (const client of unerased) {
       const deletedAt = client.deletedAt instanceof Date ? client.deletedAt : now;
       const times = { deletedAt, updatedAt: now, erasedAt: now };
-      // Field names of other programs may be empty or contain dots and dollar signs.
-      const isLeft = { $not: { $in: ['$$this.k', { $literal: personalFields(client) }] } };
-      const left = { $filter: { input: { $objectToArray: '$$ROOT' }, cond: isLeft } };
-      const set = { $literal: { phoneNumbers: [], isDeleted: true, ...times } };
-      const $replaceWith = { $mergeObjects: [{ $arrayToObject: left }, set] };
-      await this.clients.updateOne(organizationId, { _id: client._id }, [{ $replaceWith }]);
+      const values = { phoneNumbers: [], isDeleted: true, ...times };
+      await this.clients.replaceFields(client, personalFields(client), values);
     }
     return unerased.length;
   }
@@ -136,40 +123,9 @@ export class ClientsService {
     });
     await this.clients.write(organizationId, writes);
   }
-
-  private async findByIds(
-    organizationId: Types.ObjectId,
-    ids: readonly Types.ObjectId[],
-    filter: Partial<typeof notDeleted> = {},
-  ): Promise<ClientDocument[]> {
-    if (ids.length === 0) return [];
-    return this.clients.find(organizationId, { _id: { $in: ids }, ...filter });
-  }
-
-  private async findByPhones(
-    organizationId: Types.ObjectId,
-    spellings: ReadonlySet<string>,
-  ): Promise<ClientDocument[]> {
-    if (spellings.size === 0) return [];
-    const filter = { phoneNumbers: { $in: [...spellings] }, ...notDeleted };
-    return this.clients.find(organizationId, filter);
-  }
-
-  private async findByEmails(
-    organizationId: TenantIds,
-    emails: readonly string[],
-  ): Promise<ClientDocument[]> {
-    if (emails.length === 0) return [];
-    const filter = { email: { $in: emails.flatMap(caseVariants) }, ...notDeleted };
-    const candidates = await this.clients.find(organizationId, filter, {
-      collation: caseInsensitive,
-    });
-    const folded = new Set(emails.map(foldCase));
-    return candidates.filter(({ email }) => folded.has(foldCase(email ?? '')));
-  }
 }
 
-function contactOfClient({ email, phoneNumbers }: ClientDocument): Contact {
+function contactOfClient({ email, phoneNumbers }: ClientContact): Contact {
   return { ...(email ? { email } : {}), phones: textsOf(phoneNumbers) };
 }
 

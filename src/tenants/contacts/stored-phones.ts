@@ -13,7 +13,7 @@ interface PhoneDocument {
   readonly updatedAt: Date;
 }
 
-interface PhoneUpdate {
+export interface PhoneUpdate {
   readonly updateOne: {
     readonly filter: Pick<PhoneDocument, '_id' | 'updatedAt'>;
     readonly update: { readonly $set: Record<string, unknown> };

@@ -10,7 +10,7 @@ import { normalizedHost } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
 import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
-import { ApiKeysService } from './api-keys.service.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
 import type { Identity } from './caller.js';
 
 export interface AuthenticatedKey {
@@ -58,7 +58,7 @@ export class ApiKeyAuthenticator {
   });
 
   constructor(
-    private readonly keys: ApiKeysService,
+    private readonly keys: ApiKeysRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -126,7 +126,7 @@ export class ApiKeyAuthenticator {
     const { lastUsedAt } = key;
     const now = this.clock.now();
     if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < lastUsedPrecisionMs) return;
-    this.keys.markUsed(key, now).catch((error: unknown) => {
+    this.keys.update(key, { $max: { lastUsedAt: now } }).catch((error: unknown) => {
       this.logger.warn(
         { err: error },
         'Could not store the last use of an API key; retrying at its next use',

@@ -7,7 +7,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
-import type { ApiKeysService } from './api-keys.service.js';
+import type { ApiKeysRepository } from './api-keys.repository.js';
 import { AuthFailureLimiter, addressRangeOf } from './auth-failure-limiter.js';
 
 const environment = readEnvironment({});
@@ -50,7 +50,7 @@ function authenticatorOf(
   };
   const organizations = { find: async () => findOrganization() };
   const authenticator = new ApiKeyAuthenticator(
-    keys as unknown as ApiKeysService,
+    keys as unknown as ApiKeysRepository,
     organizations as unknown as OrganizationsRepository,
     new Clock(),
     environment,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Collection, Filter } from 'mongodb';
-import { type Model, Types } from 'mongoose';
+import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { foldCase } from '../../core/localization/fold-case.js';
@@ -15,14 +14,10 @@ const types = new StoredTypes(organizationSchema, 'organizations');
 
 @Injectable()
 export class OrganizationsRepository {
-  private readonly organizations: Collection<OrganizationDocument>;
-
   constructor(
-    @InjectModel('Organization') { collection }: Model<OrganizationDocument>,
+    @InjectModel('Organization') private readonly organizations: Model<OrganizationDocument>,
     private readonly clock: Clock,
-  ) {
-    this.organizations = collection as unknown as Collection<OrganizationDocument>;
-  }
+  ) {}
 
   async find(_id: Types.ObjectId): Promise<Organization | null> {
     const [organization] = await this.findAll([_id]);
@@ -53,17 +48,14 @@ export class OrganizationsRepository {
   }
 
   /** Omits deleted organizations; returns the oldest first. */
-  async list(filter: Filter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
-    const found = await this.organizations.find({ ...filter, ...notDeleted }).toArray();
+  async list(filter: QueryFilter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
+    const found = await this.organizations.find({ ...filter, ...notDeleted }).lean();
     return types.read(found).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
   /** Compares names in any case, and reads only the found organizations, so that others cause no warnings. */
   async listCalled(name: string): Promise<OrganizationDocument[]> {
-    const projection = { name: 1 };
-    const named = await this.organizations
-      .find<{ _id: Types.ObjectId; name?: unknown }>(notDeleted, { projection })
-      .toArray();
+    const named = await this.organizations.find(notDeleted, { name: 1 }).lean();
     const isMeant = (stored: unknown) =>
       typeof stored === 'string' && foldCase(stored) === foldCase(name);
     const ids = named.flatMap((one) => (isMeant(one.name) ? one._id : []));
@@ -88,7 +80,7 @@ export class OrganizationsRepository {
       createdAt: now,
       updatedAt: now,
     };
-    await this.organizations.insertOne(organization);
+    await this.organizations.insertMany([organization], { lean: true });
     return organization;
   }
 

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, QueryFilter, Types } from 'mongoose';
+import { StoredTypes } from '../../core/database/documents/stored-types.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
+import { acrossTenants } from '../../core/database/models/across-tenants.js';
+import { prefixOf } from './api-key-policy.js';
+import { type ApiKeyDocument, apiKeySchema } from './api-key.schema.js';
+
+const types = new StoredTypes(apiKeySchema, 'apiKeys');
+
+@Injectable()
+export class ApiKeysRepository {
+  constructor(@InjectModel('ApiKey') private readonly keys: Model<ApiKeyDocument>) {}
+
+  async findByHash(hash: string): Promise<ApiKeyDocument | null> {
+    const [key] = await this.read({ hash }, acrossTenants);
+    return key ?? null;
+  }
+
+  /** @param idOrPrefix may belong to any organization */
+  async find(idOrPrefix: string): Promise<ApiKeyDocument[]> {
+    return this.read({ $or: keyFilters(idOrPrefix, idOrPrefix) }, acrossTenants);
+  }
+
+  async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    return this.read({ _id: { $in: [...ids] } }, acrossTenants);
+  }
+
+  /** Returns unrevoked keys of all organizations that are not restricted to operations. */
+  async findUnrestricted(): Promise<ApiKeyDocument[]> {
+    return this.read({ 'permissions.operations': null, revokedAt: null }, acrossTenants);
+  }
+
+  async findUnrevoked(organizationIds: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    return this.read({ organizationId: { $in: [...organizationIds] }, revokedAt: null });
+  }
+
+  /** @param reference an id, a prefix or a complete key */
+  async search(
+    organizationIds: readonly Types.ObjectId[],
+    reference: string,
+  ): Promise<ApiKeyDocument[]> {
+    const $or = keyFilters(reference, prefixOf(reference));
+    return this.read({ organizationId: { $in: [...organizationIds] }, $or });
+  }
+
+  /** Returns the oldest key first. */
+  async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
+    const keys = await this.read({ organizationId });
+    return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  }
+
+  async findAgain({ organizationId, _id }: ApiKeyDocument): Promise<ApiKeyDocument | null> {
+    const [key] = await this.read({ organizationId, _id });
+    return key ?? null;
+  }
+
+  async insert(key: ApiKeyDocument): Promise<void> {
+    await this.keys.insertMany([key], { lean: true });
+  }
+
+  async update(
+    { organizationId, _id }: ApiKeyDocument,
+    update: TenantUpdate<ApiKeyDocument>,
+  ): Promise<void> {
+    await this.keys.updateOne({ organizationId, _id }, update);
+  }
+
+  private async read(
+    filter: QueryFilter<ApiKeyDocument>,
+    options: Partial<typeof acrossTenants> = {},
+  ): Promise<ApiKeyDocument[]> {
+    return safeKeys(await this.keys.find(filter, null, options).lean());
+  }
+}
+
+function keyFilters(id: string, prefix: string) {
+  const _id = parseObjectId(id);
+  return [{ prefix }, ...(_id === null ? [] : [{ _id }])];
+}
+
+/** A value of another type makes the key expire or permit nothing; it never permits more. */
+function safeKeys(stored: readonly ApiKeyDocument[]): ApiKeyDocument[] {
+  const byId = new Map(stored.map((key) => [key._id, key]));
+  return types.read(stored).map((key) => {
+    const { revokedAt, permissions = {} } = byId.get(key._id) ?? key;
+    const isRevoked = !key.revokedAt && revokedAt;
+    // Without valid items such a list would permit everything.
+    const closed = (name: 'operations' | 'addresses') => {
+      const list: unknown = permissions[name] ?? null;
+      const isEmpty = list === null || (Array.isArray(list) && list.length === 0);
+      const { [name]: valid = [] } = key.permissions ?? {};
+      return !isEmpty && { [name]: valid?.length ? valid : ['invalid'] };
+    };
+    return {
+      ...key,
+      ...(isRevoked ? { revokedAt: key.createdAt } : {}),
+      ...(key.permissions && {
+        permissions: { ...key.permissions, ...closed('operations'), ...closed('addresses') },
+      }),
+    };
+  });
+}
