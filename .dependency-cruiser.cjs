@@ -64,14 +64,14 @@ const crossTenantFiles = [
   // The same job rewrites phones of clients; `db status` counts clients that share a phone.
   '^src/tenants/clients/client-phones\\.repository\\.ts$',
   // A restore may bring back erased data of any organization.
-  '^src/operator/erasure/erasures\\.service\\.ts$',
+  '^src/operator/erasure/erasures\\.repository\\.ts$',
   // The relay finds the organizations that have events without a number.
   '^src/events/outbox/outbox-events\\.repository\\.ts$',
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
   '^src/webhooks/endpoints/(secret-holders|webhook-endpoints)\\.repository\\.ts$',
   '^src/webhooks/deliveries/webhook-deliveries\\.repository\\.ts$',
   // The page of the operator log shows actions of all organizations.
-  '^src/operator/operator-log/operator-log\\.service\\.ts$',
+  '^src/operator/operator-log/operator-log\\.repository\\.ts$',
   // Metrics count the events and deliveries of all organizations that are late.
   '^src/core/database/models/backlogs\\.ts$',
   // The guard recognizes the exception.

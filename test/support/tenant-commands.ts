@@ -49,7 +49,7 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   ['webhookEndpoints', 'aggregate', ''],
   ['webhookEndpoints', 'find', 'secrets.0'],
   // The console shows the actions of the operator for all organizations.
-  ['operatorLog', 'find', ''],
+  ['operatorLog', 'aggregate', ''],
 ];
 
 /**

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../../core/database/documents/tenant-collections.module.js';
+import { MongooseModule } from '@nestjs/mongoose';
 import { IdempotencyModule } from '../../core/idempotency/idempotency.module.js';
 import { LeadsModule } from '../../leads/leads.module.js';
 import { TenantsModule } from '../../tenants/tenants.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { erasureSchema } from './erasure.schema.js';
+import { ErasuresRepository } from './erasures.repository.js';
 import { ErasuresService } from './erasures.service.js';
 
 @Module({
@@ -15,9 +16,9 @@ import { ErasuresService } from './erasures.service.js';
     TenantsModule,
     EventsModule,
     WebhooksModule,
-    TenantCollectionsModule.forFeature({ name: 'Erasure', schema: erasureSchema }),
+    MongooseModule.forFeature([{ name: 'Erasure', schema: erasureSchema }]),
   ],
-  providers: [ErasuresService],
+  providers: [ErasuresRepository, ErasuresService],
   exports: [ErasuresService],
 })
 export class ErasuresModule {}

@@ -1,10 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
 import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import {
   duplicateKey,
@@ -22,6 +18,7 @@ import { defaultCountry, type Organization } from '../../tenants/organizations/o
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { type ErasureCounts, type ErasureDocument, zeroCounts } from './erasure.schema.js';
+import { ErasuresRepository } from './erasures.repository.js';
 
 /** Concurrent requests about the same leads may delay an erasure for this time, in ms. */
 const maxWaitMs = 30_000;
@@ -49,8 +46,7 @@ type Ids = readonly Types.ObjectId[];
 @Injectable()
 export class ErasuresService {
   constructor(
-    @InjectCrossTenant('Erasure')
-    private readonly ledger: CrossTenantCollection<ErasureDocument>,
+    private readonly ledger: ErasuresRepository,
     private readonly transactions: Transactions,
     private readonly organizations: OrganizationsRepository,
     private readonly leads: LeadErasuresService,
@@ -71,11 +67,11 @@ export class ErasuresService {
   }
 
   async resume({ _id }: Organization): Promise<ErasureOutcome> {
-    return this.runEach(await this.ledger.find(_id, { completedAt: null }));
+    return this.runEach(await this.ledger.findUnfinished(_id));
   }
 
   async list(): Promise<ErasureDocument[]> {
-    return this.ledger.allTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
+    return this.ledger.list();
   }
 
   /** Repeats every erasure after a restore, including those of a ledger kept elsewhere. */
@@ -90,7 +86,7 @@ export class ErasuresService {
   /** Records new leads, and returns all erasures of the leads. */
   private async record(organizationId: Types.ObjectId, leadIds: Ids): Promise<ErasureDocument[]> {
     for (;;) {
-      const entered = await this.ledger.find(organizationId, { leadIds: { $in: leadIds } });
+      const entered = await this.ledger.findByLeads(organizationId, leadIds);
       const missing = missingFrom(entered, leadIds);
       if (missing.length === 0) return entered;
       try {
@@ -151,17 +147,17 @@ export class ErasuresService {
         if (isDryRun) continue;
         await this.transactions.run(async () => {
           await write();
-          await this.count(erasure, { [kind]: count });
+          await this.ledger.addCounts(erasure, { [kind]: count });
         });
       }
     };
     const organization = await this.organizationOf(organizationId);
     const notListed = async (ids: Ids) =>
-      missingFrom(await this.ledger.find(organizationId, { leadIds: { $in: ids } }), ids);
+      missingFrom(await this.ledger.findByLeads(organizationId, ids), ids);
     const { leads, clients, clientIds, keptClientIds } = await this.transactions.run(
       async () => {
         const erased = await this.leads.erase({ organization, leadIds, notListed });
-        await this.count(erasure, { leads: erased.leads, clients: erased.clients });
+        await this.ledger.addCounts(erasure, { leads: erased.leads, clients: erased.clients });
         return erased;
       },
       { isDryRun, expiresAt: Date.now() + maxWaitMs },
@@ -171,23 +167,8 @@ export class ErasuresService {
     await add('changeLogEntries', this.leads.changeLogUpdates(organizationId, leadIds));
     await add('events', this.events.erase(organizationId, ids, redactEvent));
     await add('attempts', this.deliveries.eraseResponses(organizationId, ids));
-    if (!isDryRun) await this.complete(erasure);
+    if (!isDryRun) await this.ledger.complete(erasure, this.clock.now());
     return { counts, keptClientIds: hexOf(keptClientIds) };
-  }
-
-  private async count(
-    { organizationId, _id }: ErasureDocument,
-    counts: Partial<ErasureCounts>,
-  ): Promise<void> {
-    const entries = Object.entries(counts).map(([kind, count]) => [`counts.${kind}`, count]);
-    const $inc = Object.fromEntries(entries) as { counts?: number };
-    await this.ledger.updateOne(organizationId, { _id }, { $inc });
-  }
-
-  private async complete({ organizationId, _id }: ErasureDocument): Promise<void> {
-    const completedAt = this.clock.now();
-    const $set = { completedAt, updatedAt: completedAt };
-    await this.ledger.updateOne(organizationId, { _id }, { $set });
   }
 
   private reportOf(removed: readonly RemovalResult[]): ErasureReport {

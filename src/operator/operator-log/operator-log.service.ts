@@ -1,16 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { duplicateKey } from '../../core/database/connection/database-errors.js';
-import {
-  type CrossTenantCollection,
-  InjectCrossTenant,
-} from '../../core/database/documents/cross-tenant-collection.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  readPage,
-} from '../../core/database/documents/keyset.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
+import { OperatorLogRepository } from './operator-log.repository.js';
 import type { OperatorLogDocument } from './operator-log.schema.js';
 
 export type OperatorLogEntry = OperatorLogDocument;
@@ -29,8 +21,7 @@ export const wholeDatabase = {
 @Injectable()
 export class OperatorLogService {
   constructor(
-    @InjectCrossTenant('OperatorLog')
-    private readonly entries: CrossTenantCollection<OperatorLogDocument>,
+    private readonly entries: OperatorLogRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -50,12 +41,7 @@ export class OperatorLogService {
       createdAt: now,
       updatedAt: now,
     };
-    try {
-      await this.entries.insert(entry);
-    } catch (error) {
-      if (duplicateKey(error) === undefined) throw error;
-      return undefined;
-    }
+    if (!(await this.entries.insert(entry))) return undefined;
     try {
       const result = await work();
       await this.end(entry, 'done', typeof result === 'number' ? result : null);
@@ -68,21 +54,18 @@ export class OperatorLogService {
   }
 
   async find(organizationId: Types.ObjectId, formId: string): Promise<OperatorLogEntry | null> {
-    return this.entries.findOne(organizationId, { formId });
+    return this.entries.find(organizationId, formId);
   }
 
   async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogEntry>> {
-    return readPage({ _id: -1 }, part, (after, options) =>
-      this.entries.allTenants.find<OperatorLogDocument>(after, options).toArray(),
-    );
+    return this.entries.list(part);
   }
 
   private async end(
-    { organizationId, _id }: OperatorLogDocument,
+    entry: OperatorLogDocument,
     result: 'done' | 'failed',
     count: number | null,
   ): Promise<void> {
-    const $set = { result, count, updatedAt: this.clock.now() };
-    await this.entries.updateOne(organizationId, { _id }, { $set });
+    await this.entries.update(entry, { result, count, updatedAt: this.clock.now() });
   }
 }

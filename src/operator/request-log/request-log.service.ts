@@ -1,35 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  newestFirst,
-} from '../../core/database/documents/keyset.js';
-import {
-  InjectCollection,
-  type TenantCollection,
-} from '../../core/database/documents/tenant-collection.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
+import { RequestLogRepository } from './request-log.repository.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>;
 
 @Injectable()
 export class RequestLogService {
-  constructor(
-    @InjectCollection('RequestLog')
-    private readonly requests: TenantCollection<RequestLogDocument>,
-  ) {}
-
-  async insert(requests: readonly RequestLogDocument[]): Promise<void> {
-    await this.requests.insert(...requests);
-  }
+  constructor(private readonly requests: RequestLogRepository) {}
 
   async listOfKey(
     { organizationId, keyId }: { readonly organizationId: string; readonly keyId: string },
     part: KeysetRequest,
   ): Promise<KeysetPage<LoggedRequest>> {
     const [tenant, apiKeyId] = [new Types.ObjectId(organizationId), new Types.ObjectId(keyId)];
-    const { items, next } = await this.requests.page(tenant, { apiKeyId }, newestFirst, part);
+    const { items, next } = await this.requests.pageOfKey(tenant, apiKeyId, part);
     return { items: items.map(loggedRequest), next };
   }
 }

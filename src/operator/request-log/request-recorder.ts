@@ -11,7 +11,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { dayMs } from '../../core/values/time.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import type { RequestLogDocument } from './request-log.schema.js';
-import { RequestLogService } from './request-log.service.js';
+import { RequestLogRepository } from './request-log.repository.js';
 
 const intervalMs = 2_000;
 /** Beyond this number, requests are dropped. */
@@ -36,7 +36,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   private day = 0;
 
   constructor(
-    private readonly log: RequestLogService,
+    private readonly log: RequestLogRepository,
     private readonly usage: UsageRecorder,
     private readonly messages: MessagesService,
     private readonly clock: Clock,

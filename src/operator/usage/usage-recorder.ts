@@ -1,11 +1,9 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
 import type { FastifyInstance } from 'fastify';
-import { type Model, Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
-import { openSession } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
@@ -13,10 +11,9 @@ import { dayMs, minuteMs, weekMs } from '../../core/values/time.js';
 import { WebhookStatsService } from '../../webhooks/statistics/webhook-stats.service.js';
 import type { Counts } from './call-counts.js';
 import { keyCounts, operationIncrements } from './key-counts.js';
-import { startOf } from './chart-intervals.js';
 import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';
 import { type QuarterHourCounts, UsageCounter } from './usage-counter.js';
-import type { UsageStatsDocument } from './usage-stats.schema.js';
+import { type UsageIncrement, UsageStatsRepository } from './usage-stats.repository.js';
 
 const intervalMs = 10_000;
 const weekRetentionMs = weekMs + baselineWindowMs + dayMs;
@@ -35,7 +32,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   private attempts = { delivered: 0, failed: 0 };
 
   constructor(
-    @InjectModel('UsageStats') private readonly stats: Model<UsageStatsDocument>,
+    private readonly stats: UsageStatsRepository,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly transactions: Transactions,
     private readonly clock: Clock,
@@ -68,13 +65,9 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   /** @returns how many requests were logged today before these */
   async countLogged(keyId: Types.ObjectId, now: Date, count: number): Promise<number> {
     const day = String(now.getUTCDay());
-    const week = { span: 'week', at: now.getTime(), keyId } as const;
-    const { filter, update } = upsert(week, weekRetentionMs, {
-      [`logged.${day}`]: count,
-    }).updateOne;
-    const options = { upsert: true, returnDocument: 'before', projection: { logged: 1 } } as const;
-    const before = await this.stats.collection.findOneAndUpdate(filter, update, options);
-    return (before as Partial<UsageStatsDocument> | null)?.logged?.[day] ?? 0;
+    const increment = weekOfKey(keyId, now.getTime(), { [`logged.${day}`]: count });
+    const before = await this.stats.addLogged(increment);
+    return before?.[day] ?? 0;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -87,13 +80,13 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   private async storeBatch(): Promise<void> {
     this.countAttempts();
     if (this.batch.length === 0) this.batch = this.counter.take();
-    const writes = this.batch.flatMap((quarterHour) => this.writesOf(quarterHour));
-    if (writes.length === 0) return this.confirm();
+    const increments = this.batch.flatMap((quarterHour) => this.incrementsOf(quarterHour));
+    if (increments.length === 0) return this.confirm();
     let isToBeCommitted = false;
     try {
       await this.transactions.run(async () => {
         isToBeCommitted = false;
-        await this.stats.collection.bulkWrite(writes, { ordered: false, ...openSession() });
+        await this.stats.add(increments);
         isToBeCommitted = true;
       });
     } finally {
@@ -113,15 +106,16 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     this.attempts = { delivered, failed };
   }
 
-  private writesOf({ at, total, keys, routes }: QuarterHourCounts) {
+  private incrementsOf({ at, total, keys, routes }: QuarterHourCounts): UsageIncrement[] {
     const retentionMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
     const encoded = [...routes].map(([route, counts]) => [encodeRoute(route), counts] as const);
     const names = { ...incrementPaths('keys', keys), ...incrementPaths('routes', encoded) };
+    const ofAllKeys = { at, keyId: null, retentionMs, counts: total };
     const keyIds = [...keys.keys()].filter((id) => id !== 'none');
     return [
-      upsert({ span: 'quarter', at, keyId: null }, retentionMs, { ...total, ...names }),
-      upsert({ span: 'hour', at, keyId: null }, retentionMs, total),
-      upsert({ span: 'day', at, keyId: null }, retentionMs, total),
+      { ...ofAllKeys, span: 'quarter', counts: { ...total, ...names } },
+      { ...ofAllKeys, span: 'hour' },
+      { ...ofAllKeys, span: 'day' },
       ...keyIds.map((id) => {
         const counts = keys.get(id) ?? {};
         const { calls = 0, refused = 0, failed = 0 } = counts;
@@ -131,22 +125,15 @@ export class UsageRecorder implements BeforeApplicationShutdown {
           [`callsByHour.${hour}`]: calls,
           ...(errors > 0 && { [`errorsByHour.${hour}`]: errors }),
         };
-        const week = { span: 'week', at, keyId: new Types.ObjectId(id) } as const;
-        return upsert(week, weekRetentionMs, { ...hourCounts, ...operationIncrements(counts) });
+        const increments = { ...hourCounts, ...operationIncrements(counts) };
+        return weekOfKey(new Types.ObjectId(id), at, increments);
       }),
     ];
   }
 }
 
-function upsert(
-  { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterHourCounts, 'at'>,
-  retentionMs: number,
-  $inc: Counts,
-) {
-  const begin = startOf(span, at);
-  const $setOnInsert = { expiresAt: new Date(begin + retentionMs) };
-  const filter = { span, at: new Date(begin), keyId };
-  return { updateOne: { filter, update: { $inc, $setOnInsert }, upsert: true } };
+function weekOfKey(keyId: Types.ObjectId, at: number, counts: Counts): UsageIncrement {
+  return { span: 'week', at, keyId, retentionMs: weekRetentionMs, counts };
 }
 
 function incrementPaths(field: string, all: Iterable<readonly [string, Counts]>): Counts {

@@ -8,7 +8,7 @@ import type { ChartInterval } from './chart-intervals.js';
  * Contains counts of all processes (rule OPS-32): all calls of a quarter of an hour, an hour or a day, or the calls
  * of a key by the hours of a week. It belongs to no organization.
  */
-@Schema({ collection: 'usageStats' })
+@Schema({ collection: 'usageStats', versionKey: false })
 export class UsageStatsDocument {
   declare _id: Types.ObjectId;
 

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { FindCursor, FindOptions } from 'mongodb';
-import { type Model, Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { dayMs, hourMs } from '../../core/values/time.js';
 import {
@@ -20,11 +18,7 @@ import {
   type TrafficBaseline,
 } from './traffic-baseline.js';
 import { type UsedOperations, usedOperations } from './key-counts.js';
-import type { UsageStatsDocument } from './usage-stats.schema.js';
-
-/** Decoding more at once would block the event loop. */
-const quartersPerBatch = 10;
-const weeksPerBatch = 100;
+import { type StoredWeek, UsageStatsRepository } from './usage-stats.repository.js';
 
 /** Limits how far back errors by code are read. */
 const maxErrorCodeDays = 28;
@@ -33,10 +27,6 @@ interface TimedCounts {
   readonly at: Date;
   readonly counts: Counts;
 }
-type StoredWeek = Pick<
-  UsageStatsDocument,
-  'at' | 'keyId' | 'callsByHour' | 'errorsByHour' | 'used'
->;
 
 export interface KeyUsage extends TrafficBaseline {
   readonly used: UsedOperations;
@@ -49,7 +39,7 @@ export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 @Injectable()
 export class UsageStatsService {
   constructor(
-    @InjectModel('UsageStats') private readonly stats: Model<UsageStatsDocument>,
+    private readonly stats: UsageStatsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -64,13 +54,12 @@ export class UsageStatsService {
     const times = intervalStartsUntil(span, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
     if (span === 'quarter') return seriesOf(span, times, await this.quarterHoursOfKey(keyId, from));
-    const weeks = await this.weeks(from.getTime(), new Types.ObjectId(keyId)).toArray();
-    const counted = weeks.flatMap((week) =>
-      hoursOf(week).map(({ at, calls, errors }) => ({
-        at: new Date(at),
-        counts: { calls, refused: errors },
-      })),
-    );
+    const counted: TimedCounts[] = [];
+    for await (const week of this.stats.weeks(from.getTime(), new Types.ObjectId(keyId))) {
+      for (const { at, calls, errors } of hoursOf(week)) {
+        counted.push({ at: new Date(at), counts: { calls, refused: errors } });
+      }
+    }
     return seriesOf(span, times, counted);
   }
 
@@ -80,11 +69,7 @@ export class UsageStatsService {
     const totals = await this.totals('quarter', from);
     const routes = new Map<string, Counts>();
     const keys = new Map<string, Counts>();
-    const quarters = this.find<Pick<UsageStatsDocument, 'keys' | 'routes'>>(
-      { span: 'quarter', at: { $gte: from } },
-      { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersPerBatch },
-    );
-    for await (const quarter of quarters) {
+    for await (const quarter of this.stats.namedCounts(from)) {
       addByName(routes, quarter.routes);
       addByName(keys, quarter.keys);
     }
@@ -119,7 +104,7 @@ export class UsageStatsService {
     const now = this.clock.now().getTime();
     const byKey = new Map<string, { counts: HourlyCallCounts; used: UsedOperations[] }>();
     // Weeks are added one by one: all weeks of 200 keys would take 50 MB.
-    for await (const week of this.weeks(startOf('hour', now) - baselineWindowMs, onlyKeyId)) {
+    for await (const week of this.stats.weeks(startOf('hour', now) - baselineWindowMs, onlyKeyId)) {
       const keyId = String(week.keyId);
       const keyUsage = byKey.get(keyId) ?? { counts: new HourlyCallCounts(now), used: [] };
       byKey.set(keyId, keyUsage);
@@ -135,29 +120,13 @@ export class UsageStatsService {
   }
 
   private async totals(span: 'quarter' | 'hour' | 'day', from: Date): Promise<TimedCounts[]> {
-    const projection = { _id: 0, span: 0, keyId: 0, expiresAt: 0, keys: 0, routes: 0 };
-    const filter = { span, at: { $gte: from } };
-    const found = await this.find<Counts & { readonly at: Date }>(filter, { projection }).toArray();
+    const found = await this.stats.totals(span, from);
     return found.map(({ at, ...counts }) => ({ at, counts }));
   }
 
   private async quarterHoursOfKey(keyId: string, from: Date): Promise<TimedCounts[]> {
-    const found = await this.find<Pick<UsageStatsDocument, 'at' | 'keys'>>(
-      { span: 'quarter', at: { $gte: from } },
-      { projection: { _id: 0, at: 1, [`keys.${keyId}`]: 1 } },
-    ).toArray();
+    const found = await this.stats.quarterHoursOfKey(keyId, from);
     return found.map(({ at, keys }) => ({ at, counts: keys?.[keyId] ?? {} }));
-  }
-
-  private weeks(from: number, keyId?: Types.ObjectId): FindCursor<StoredWeek> {
-    const at = { $gte: new Date(startOf('week', from)) };
-    const projection = { _id: 0, at: 1, keyId: 1, callsByHour: 1, errorsByHour: 1, used: 1 };
-    const options = { projection, batchSize: weeksPerBatch };
-    return this.find<StoredWeek>({ span: 'week', at, ...(keyId && { keyId }) }, options);
-  }
-
-  private find<T extends object>(filter: object, options: FindOptions): FindCursor<T> {
-    return this.stats.collection.find<T>(filter, options);
   }
 }
 
