@@ -1,4 +1,4 @@
-import { OmitType } from '@nestjs/swagger';
+import { IntersectionType, OmitType } from '@nestjs/swagger';
 import {
   BooleanField,
   ExternalIdField,
@@ -43,7 +43,7 @@ class BrochureInput {
   url!: string;
 }
 
-export class PropertyTypeEntry {
+class NamedEntry {
   @NestedField(Translations, required)
   name!: Translations;
 
@@ -51,10 +51,14 @@ export class PropertyTypeEntry {
   slug!: string;
 }
 
-export class AmenityEntry {
-  @NestedField(Translations, required)
-  name!: Translations;
+class DescribedEntry extends NamedEntry {
+  @NestedField(Translations)
+  description?: Translations;
+}
 
+export class PropertyTypeEntry extends NamedEntry {}
+
+export class AmenityEntry extends NamedEntry {
   @UrlField()
   icon?: string;
 
@@ -63,23 +67,11 @@ export class AmenityEntry {
 
   @ShortTextField()
   backgroundColor?: string;
-
-  @SlugField(required)
-  slug!: string;
 }
 
-export class CompoundEntry {
+export class CompoundEntry extends DescribedEntry {
   @ShortTextField()
   type?: string;
-
-  @NestedField(Translations, required)
-  name!: Translations;
-
-  @SlugField(required)
-  slug!: string;
-
-  @NestedField(Translations)
-  description?: Translations;
 
   @ShortTextField()
   saleType?: string;
@@ -139,7 +131,7 @@ export class CompoundEntry {
   showInEcommerce?: boolean;
 }
 
-export class PhaseEntry {
+export class PhaseEntry extends DescribedEntry {
   @ShortTextField(required)
   compound!: string;
 
@@ -157,27 +149,9 @@ export class PhaseEntry {
 
   @ItemsField(BrochureInput, unlimited)
   brochures?: BrochureInput[];
-
-  @NestedField(Translations, required)
-  name!: Translations;
-
-  @SlugField(required)
-  slug!: string;
-
-  @NestedField(Translations)
-  description?: Translations;
 }
 
-export class UnitDesignEntry {
-  @NestedField(Translations, required)
-  name!: Translations;
-
-  @SlugField(required)
-  slug!: string;
-
-  @NestedField(Translations)
-  description?: Translations;
-
+export class UnitDesignEntry extends DescribedEntry {
   @QuantityField()
   bua?: number;
 
@@ -201,16 +175,13 @@ export class UnitDesignEntry {
 }
 
 /** Unlike requests, imports identify each unit completely, and name it by language. */
-export class UnitEntry extends OmitType(UnitFields, ['compound', 'unitId', 'name']) {
+export class UnitEntry extends IntersectionType(
+  OmitType(UnitFields, ['compound', 'unitId', 'name']),
+  NamedEntry,
+) {
   @ShortTextField(required)
   compound!: string;
 
   @ExternalIdField(required)
   unitId!: string;
-
-  @SlugField(required)
-  slug!: string;
-
-  @NestedField(Translations, required)
-  name!: Translations;
 }
