@@ -76,8 +76,6 @@ const crossTenantFiles = [
   '^src/core/database/models/backlogs\\.ts$',
   // The guard recognizes the exception.
   '^src/core/database/models/tenant-guard\\.ts$',
-  // This module defines the collections.
-  '^src/core/database/documents/tenant-collections\\.module\\.ts$',
 ];
 
 /** Pure functions make decisions. They get time and data as arguments, so tests need no database and no clock. */
@@ -217,7 +215,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: crossTenantFiles },
       to: {
-        path: '^src/core/database/(documents/cross-tenant-collection|models/across-tenants)\\.ts$',
+        path: '^src/core/database/models/across-tenants\\.ts$',
       },
     },
     {

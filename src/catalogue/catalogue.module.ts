@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { MongooseModule } from '@nestjs/mongoose';
 import { CatalogueRepository } from './catalogue.repository.js';
 import {
   amenitySchema,
@@ -12,16 +12,16 @@ import { unitSchema } from './collections/unit.schema.js';
 
 @Module({
   imports: [
-    TenantCollectionsModule.forFeature(
-      { name: 'Compound', schema: compoundSchema, isCached: true },
-      { name: 'Phase', schema: phaseSchema, isCached: true },
-      { name: 'PropertyType', schema: propertyTypeSchema, isCached: true },
-      { name: 'UnitDesign', schema: unitDesignSchema, isCached: true },
-      { name: 'Amenity', schema: amenitySchema, isCached: true },
-      { name: 'Unit', schema: unitSchema, isCached: true },
-    ),
+    MongooseModule.forFeature([
+      { name: 'Compound', schema: compoundSchema },
+      { name: 'Phase', schema: phaseSchema },
+      { name: 'PropertyType', schema: propertyTypeSchema },
+      { name: 'UnitDesign', schema: unitDesignSchema },
+      { name: 'Amenity', schema: amenitySchema },
+      { name: 'Unit', schema: unitSchema },
+    ]),
   ],
   providers: [CatalogueRepository],
-  exports: [TenantCollectionsModule, CatalogueRepository],
+  exports: [MongooseModule, CatalogueRepository],
 })
 export class CatalogueModule {}

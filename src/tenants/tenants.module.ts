@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { ChangeLogRepository } from './change-log/change-log.repository.js';
 import { changeLogSchema } from './change-log/change-log.schema.js';
 import { ClientPhones } from './clients/client-phones.js';
@@ -44,12 +43,8 @@ const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
       { name: 'ChangeLog', schema: changeLogSchema },
       { name: 'Client', schema: clientSchema },
       { name: 'Import', schema: importSchema },
+      { name: 'ApiKey', schema: apiKeySchema },
     ]),
-    TenantCollectionsModule.forFeature({
-      name: 'ApiKey',
-      schema: apiKeySchema,
-      hasForeignFields: true,
-    }),
   ],
   providers: [
     ...shared,
@@ -62,6 +57,6 @@ const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
     ...guards,
   ],
   // Exported for webhooks, which reseal the secrets of signed keys.
-  exports: [...shared, ...guards, TenantCollectionsModule],
+  exports: [...shared, ...guards, MongooseModule],
 })
 export class TenantsModule {}

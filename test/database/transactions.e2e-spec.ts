@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import {
-  collectionToken,
-  type TenantCollection,
-} from '../../src/core/database/documents/tenant-collection.js';
+import { getModelToken } from '@nestjs/mongoose';
+import { writeAll } from '../../src/core/database/models/bulk-writes.js';
+import type { TenantModel } from '../../src/core/database/models/tenant-model.js';
 import { afterTransaction } from '../../src/core/database/transactions/sessions.js';
 import { DatabaseUnavailableError } from '../../src/core/database/connection/database-errors.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
@@ -14,13 +13,13 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 let transactions: Transactions;
-let users: TenantCollection<UserDocument>;
+let users: TenantModel<UserDocument>;
 
 beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
   const { app } = service.service;
   transactions = app.get(Transactions);
-  users = app.get<TenantCollection<UserDocument>>(collectionToken('User'));
+  users = app.get<TenantModel<UserDocument>>(getModelToken('User'));
 });
 afterAll(() => service.stop());
 
@@ -38,10 +37,14 @@ describe('a transaction', () => {
   it('is visible only after its commit', async () => {
     const organizationId = new ObjectId();
     const seen = await transactions.run(async () => {
-      await users.insert(user(organizationId));
-      await users.write(organizationId, [{ insert: user(organizationId) }]);
-      const inside = (await users.find(organizationId, {})).length;
-      return [inside, await users.count(organizationId, {}), await committed(organizationId)];
+      await users.insertMany([user(organizationId)], { lean: true });
+      await writeAll(users, organizationId, [{ insert: user(organizationId) }]);
+      const inside = (await users.find({ organizationId }).lean()).length;
+      return [
+        inside,
+        await users.countDocuments({ organizationId }),
+        await committed(organizationId),
+      ];
     });
     expect(seen).toEqual([2, 2, 0]);
     expect(await committed(organizationId)).toBe(2);
@@ -53,7 +56,7 @@ describe('a transaction', () => {
     const callback = () => counts.push(committed(organizationId));
     await transactions.run(async () => {
       for (let publication = 0; publication < 20; publication++) afterTransaction(callback);
-      await users.insert(user(organizationId));
+      await users.insertMany([user(organizationId)], { lean: true });
       expect(counts).toEqual([]);
     });
     expect(await Promise.all(counts)).toEqual([1]);
@@ -65,8 +68,8 @@ describe('a transaction', () => {
     const organizationId = new ObjectId();
     const failure = new Error('failed');
     const run = transactions.run(async () => {
-      await users.insert(user(organizationId));
-      await users.write(organizationId, [{ insert: user(organizationId) }]);
+      await users.insertMany([user(organizationId)], { lean: true });
+      await writeAll(users, organizationId, [{ insert: user(organizationId) }]);
       throw failure;
     });
     await expect(run).rejects.toBe(failure);
@@ -136,19 +139,19 @@ describe('a transaction lock', () => {
   });
 });
 
-describe('a tenant collection', () => {
+describe('a model of tenant data', () => {
   it('rejects misspelled fields and operators at compile time', async () => {
     const { organizationId } = user();
     // @ts-expect-error `isDelted` is not a field
-    expect(await users.find(organizationId, { isDelted: false })).toEqual([]);
+    expect(await users.find({ organizationId, isDelted: false }).lean()).toEqual([]);
     // @ts-expect-error `$inn` is not an operator
-    const misspelled = users.find(organizationId, { name: { $inn: [] } });
-    await expect(misspelled).rejects.toThrow('unknown operator');
+    const misspelled = users.find({ organizationId, name: { $inn: [] } }).lean();
+    await expect(misspelled).rejects.toThrow('$inn');
     // @ts-expect-error a name is not a number
-    expect(await users.count(organizationId, { name: 1 })).toBe(0);
-    // @ts-expect-error the organization is the first argument only
-    expect(await users.find(organizationId, { organizationId })).toEqual([]);
+    expect(await users.countDocuments({ organizationId, name: 1 })).toBe(0);
+    // @ts-expect-error the organization is missing
+    await expect(users.find({ name: 'x' }).lean()).rejects.toThrow('organization');
     // @ts-expect-error `nickname` is not a field
-    await users.updateOne(organizationId, { name: 'x' }, { $set: { nickname: 'y' } });
+    await users.updateOne({ organizationId, name: 'x' }, { $set: { nickname: 'y' } });
   });
 });

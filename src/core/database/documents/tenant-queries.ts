@@ -1,4 +1,4 @@
-import type { AbstractCursor, CollationOptions, Db, Document, FindOptions } from 'mongodb';
+import type { CollationOptions, FindOptions } from 'mongodb';
 import type { Types } from 'mongoose';
 import { isBadValue } from '../connection/database-errors.js';
 import { bsonReadOptions } from './stored-values.js';
@@ -81,40 +81,11 @@ export interface BatchedUpdates {
   readonly write: () => Promise<void>;
 }
 
-export function withTenant<T>(filter: TenantFilter<T>, organizationId: TenantIds): Document {
-  const isOne = !Array.isArray(organizationId);
-  return { ...filter, organizationId: isOne ? organizationId : { $in: organizationId } };
-}
-
 export function findOptions<T>({ fields, without, ...rest }: ReadOptions<T>): FindOptions {
   const projection: Record<string, 0 | 1> = {};
   for (const field of fields ?? []) projection[field] = 1;
   for (const field of without ?? []) projection[field] = 0;
   return { ...(rest as FindOptions), projection, ...bsonReadOptions };
-}
-
-export const documentsPerBatch = 100;
-/**
- * Documents in larger chunks survive into V8's old generation, which makes a large list about 10% slower.
- */
-export const documentsPerChunk = 25;
-
-/** @param snapshotDatabase database of a snapshot, whose cursor the driver cannot close by itself */
-export async function* bufferedBatches<T>(
-  cursor: AbstractCursor<T>,
-  maxDocuments?: number,
-  snapshotDatabase?: Db,
-): AsyncGenerator<T[], void> {
-  try {
-    while (await cursor.hasNext()) yield cursor.readBufferedDocuments(maxDocuments);
-  } finally {
-    const { id, namespace } = cursor;
-    await cursor.close();
-    if (snapshotDatabase !== undefined && id !== undefined && !id.isZero()) {
-      const command = { killCursors: namespace.collection, cursors: [id] };
-      await snapshotDatabase.command(command).catch(() => undefined);
-    }
-  }
 }
 
 /** Drops the hint while the index does not exist. */
