@@ -84,7 +84,7 @@ export class CompoundsService {
   private async newestChange(organizationId: Types.ObjectId): Promise<Date> {
     const organization = await this.organizations.findDocument(organizationId);
     const newest = await this.catalogue.newestChange(organizationId, ['compounds']);
-    return new Date(Math.max(newest.getTime(), organization?.updatedAt.getTime() ?? 0));
+    return new Date(Math.max(newest.getTime(), millisecondsOf(organization?.updatedAt)));
   }
 
   private async changedSince(
@@ -93,8 +93,9 @@ export class CompoundsService {
   ): Promise<TenantFilter<CompoundDocument>> {
     const organization = await this.organizations.findDocument(organizationId);
     // An organization that never changed is in every copy already.
-    const isUnchanged = organization?.updatedAt.getTime() === organization?.createdAt.getTime();
-    if (organization !== null && organization.updatedAt >= since && !isUnchanged) return {};
+    const changedAt = millisecondsOf(organization?.updatedAt);
+    const isUnchanged = changedAt === millisecondsOf(organization?.createdAt);
+    if (changedAt >= since.getTime() && !isUnchanged) return {};
     return this.catalogue.changedSince('compounds', organizationId, since);
   }
 
@@ -122,4 +123,9 @@ export class CompoundsService {
 function compoundOrder(isChanges: boolean, isCopy: boolean): SortOrder {
   if (isChanges) return { updatedAt: 1, _id: 1 };
   return isCopy ? { _id: 1 } : newestFirst;
+}
+
+/** Another program may have stored no time. */
+function millisecondsOf(time: unknown): number {
+  return time instanceof Date ? time.getTime() : 0;
 }

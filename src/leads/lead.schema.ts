@@ -1,7 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { addUniqueIndex, notDeleted } from '../core/database/documents/tenant-document.js';
-import { ignoresWrongTypes } from '../core/database/models/stored-types.plugin.js';
 import {
   Flag,
   FreeForm,
@@ -75,7 +74,6 @@ export class LeadDocument extends PresentedDocument {
 export const externallyChangedIndex = 'changedElsewhere';
 
 export const leadSchema = SchemaFactory.createForClass(LeadDocument);
-leadSchema.plugin(ignoresWrongTypes);
 
 const partialFilterExpression = notDeleted;
 

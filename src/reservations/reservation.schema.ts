@@ -1,7 +1,6 @@
 import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { addUniqueIndex } from '../core/database/documents/tenant-document.js';
-import { ignoresWrongTypes } from '../core/database/models/stored-types.plugin.js';
 import { declareField } from '../core/fields/declared-fields.js';
 import {
   Choice,
@@ -57,7 +56,6 @@ function PartnerCollection(): PropertyDecorator {
 }
 
 export const reservationSchema = SchemaFactory.createForClass(ReservationDocument);
-reservationSchema.plugin(ignoresWrongTypes);
 
 addUniqueIndex(reservationSchema, 'recordSystemId');
 reservationSchema.index(

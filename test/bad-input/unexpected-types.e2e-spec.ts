@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Decimal128, type Document, Long, ObjectId } from 'mongodb';
 import { addLead, conventions } from '../support/builders.js';
-import { logLinesWith } from '../support/log-lines.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 
@@ -28,12 +27,6 @@ const change = (collection: string, filter: Document, $set: Document) =>
   service.db.collection(collection).updateOne(filter, { $set }, withoutValidation);
 const changeKey = ($set: Document) =>
   change('apiKeys', { organizationId: tenant.organizationId }, $set);
-/** Returns the field names in the warnings about a document. */
-const warningsAbout = (id: unknown) =>
-  logLinesWith(service.logged(), 'Ignored fields whose types differ')
-    .filter((line) => JSON.stringify(line).includes(String(id)))
-    .map(({ fields }) => fields as unknown);
-
 describe('a client with fields of unexpected types', () => {
   it.each([{ email: 5 }, { email: ['mona@example.com'] }, { name: 5 }])(
     'with %j is matched by phone and updated with the other fields of the lead',
@@ -53,38 +46,28 @@ describe('a client with fields of unexpected types', () => {
     const { body } = await tenant.post('/leads', { email: email.toUpperCase(), phoneNumber });
     expect(body.lead.clientId).toBe(String(_id));
   });
-
-  it('is logged once, by the names of the fields without their values', async () => {
-    const odd = { name: { first: 'Mona' }, phoneNumbers: 'Mona', createdAt: 'Mona' };
-    const _id = await addClient({ email, ...odd });
-    for (const name of ['Mona', 'Nora']) await tenant.post('/leads', { name, email }).expect(201);
-    expect(warningsAbout(_id)).toEqual([['createdAt', 'name', 'phoneNumbers']]);
-    expect(service.logged()).not.toContain('"Mona"');
-  });
-
-  it('is ignored when its id is not an ObjectId', async () => {
-    await addClient({ _id: `client-${testNumber}`, phoneNumbers: [`+2${phoneNumber}`] });
-    const { body } = await tenant.post('/leads', { phoneNumber }).expect(201);
-    expect(body.lead.clientId).toMatch(/^[0-9a-f]{24}$/);
-  });
 });
 
 describe('a lead with fields of unexpected types', () => {
-  it('is read, updated and deleted without these fields', async () => {
+  it('is read with empty values instead', async () => {
     const id = new ObjectId().toHexString();
     const references = { clientId: id, assignedToId: id, parentId: 5, compoundsIds: id };
     const odd = { ...references, leadId: '7', isActive: 'yes', data: 'Mona', additionalData: [1] };
     const _id = await tenant.add(addLead, { recordSystemId: 'odd' });
-    await change('leads', { _id }, { ...odd, createdAt: 'now', updatedAt: 5 });
-    const read = async () => (await tenant.get('/leads/odd').expect(200)).body.lead as object;
-    const createdAt = _id.getTimestamp().toISOString();
+    await change('leads', { _id }, { ...odd, updatedAt: 5 });
     const defaults = { leadId: 0, isActive: false, data: {}, additionalData: {}, compoundsIds: [] };
-    const none = { clientId: null, assignedToId: null, parentId: null };
-    expect(await read()).toMatchObject({ ...defaults, ...none, createdAt, updatedAt: createdAt });
+    // A reference may be a text.
+    const ids = { clientId: id, assignedToId: id, parentId: null };
+    const { body } = await tenant.get('/leads/odd').expect(200);
+    expect(body.lead).toMatchObject({ ...defaults, ...ids, updatedAt: '' });
+  });
+
+  it('is updated when its data is a text', async () => {
+    const _id = await tenant.add(addLead, { recordSystemId: 'odd' });
+    await change('leads', { _id }, { data: 'Mona', additionalData: [1] });
     const sent = { recordSystemId: 'odd', name: 'Mona' };
     const { lead } = (await tenant.post('/leads', sent).expect(200)).body;
     expect(lead.data).toEqual({ name: 'Mona' });
-    expect(await read()).toMatchObject({ clientId: lead.clientId });
     await tenant.delete('/leads/odd').expect(200);
   });
 
@@ -99,7 +82,7 @@ describe('a lead with fields of unexpected types', () => {
     const _id = await tenant.add(addLead, { data: { phoneNumber } });
     await change('leads', { _id }, { assignedToId: 'Omar', phoneKeys: 5, leadId: {} });
     const { body } = await tenant.post('/leads', { phoneNumber }).expect(400);
-    expect(body.message[0]).toContain('is not assigned to anyone');
+    expect(body.message[0]).toContain('is assigned to someone');
   });
 });
 
@@ -132,8 +115,6 @@ describe('a key with fields of unexpected types', () => {
       for (let count = 0; count < 5; count++) {
         await tenant.post('/leads', { name: 'Mona' }).expect(201);
       }
-      const { _id } = await tenant.storedOne('apiKeys');
-      expect(warningsAbout(_id)).toHaveLength(1);
     },
   );
 

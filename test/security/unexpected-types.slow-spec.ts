@@ -85,16 +85,11 @@ async function addRecords() {
 }
 
 type Records = Awaited<ReturnType<typeof addRecords>>;
-type Request = readonly [method: 'get' | 'post' | 'delete', path: string, body?: object];
 
-/** Returns every operation that reads the tenant's records, ordered so that each one finds a record. */
-function requestsOf({ ids }: Records): Request[] {
+/** Returns the paths of the lists and reads that find the tenant's records. */
+function pathsOf({ ids }: Records): string[] {
   const idOf = (kind: string) => ids[kind]?.[0] ?? '';
-  const phoneNumber = idOf('phone');
-  const email = `M${phoneNumber}@example.com`;
-  const lead = { recordSystemId: idOf('external id of a lead') };
-  const leadPath = `/leads/${lead.recordSystemId}`;
-  const unit = { recordSystemId: idOf('external id of a unit') };
+  const lead = idOf('external id of a lead');
   const names = {
     compound: idOf('slug of a compound'),
     phase: idOf('slug of a phase'),
@@ -105,55 +100,27 @@ function requestsOf({ ids }: Records): Request[] {
   const filters = new URLSearchParams({ ...names, amenities: amenity }).toString();
   const since = 'updatedSince=2020-01-01T00:00:00Z';
   const reservationId = idOf('a reservation');
-  const deal = { recordSystemId: idOf('external id of a reservation') };
-  const report = (chequeStatus: string, installmentId = '1') =>
-    ['post', '/reservations/webhook', { reservationId, installmentId, chequeStatus }] as const;
-  const ledger = { reservationId, installmentId: '1', chequeStatus: 'bounced', chequeNumber: '7' };
   return [
-    ['get', leadPath],
-    ['get', `/leads?recordSystemId=${lead.recordSystemId}`],
-    ['post', '/leads', { phoneNumber }],
-    ['post', '/leads', { ...lead, data: { phoneNumber2: '01099999990' } }],
-    ['post', '/leads', { ...lead, name: 'Nora', project: idOf('name of a compound') }],
-    ['post', '/leads', { recordSystemId: 'lead-2', name: 'Mona', email }],
-    ['post', '/leads', { email }],
-    ['post', '/leads/batch', { leads: [{ phoneNumber }, { email }] }],
-    ['post', '/leads/batch', { leads: [{ ...lead, name: 'N' }], dryRun: true }],
-    ['get', '/compounds?all=1&includeDeleted=1'],
-    ['get', `/compounds?${since}`],
-    ['get', '/compounds?after=0&limit=1'],
-    ['get', `/compounds/${names.compound}/units`],
-    ['get', `/units/${idOf('slug of a unit')}`],
-    ['get', '/units'],
-    ['get', `/units?${filters}`],
-    ['get', `/units?${since}&includeDeleted=1`],
-    ['get', '/units?after=0'],
-    ['get', `/units?status=Reserved&rentalStatus=Unavailable&unitId=${idOf('unitId')}`],
-    ['get', '/units?minPrice=0&maxPrice=9&minBua=0&maxBua=9&minBeds=0&maxBeds=9'],
+    `/leads/${lead}`,
+    `/leads?recordSystemId=${lead}`,
+    '/compounds?all=1&includeDeleted=1',
+    `/compounds?${since}`,
+    '/compounds?after=0&limit=1',
+    `/compounds/${names.compound}/units`,
+    `/units/${idOf('slug of a unit')}`,
+    '/units',
+    `/units?${filters}`,
+    `/units?${since}&includeDeleted=1`,
+    '/units?after=0',
+    `/units?status=Reserved&rentalStatus=Unavailable&unitId=${idOf('unitId')}`,
+    '/units?minPrice=0&maxPrice=9&minBua=0&maxBua=9&minBeds=0&maxBeds=9',
     ...['updatedAt', 'price', '-bua', 'beds', 'name', '-unitId', 'status', 'price,-name'].map(
-      (sort) => ['get', `/units?sort=${sort}`] as const,
+      (sort) => `/units?sort=${sort}`,
     ),
-    ...['json', 'csv', 'ndjson'].map(
-      (format) => ['get', `/units/export/all?format=${format}`] as const,
-    ),
-    ['get', `/units/export/all?sort=-price&${filters}`],
-    ['post', '/units', { ...unit, ...names, amenities: [amenity], price: 6 }],
-    ['post', '/units', { ...unit, status: 'Available', floor: { name: '1' }, name: 'N' }],
-    ['post', '/units', { unitId: idOf('unitId'), compound: names.compound, price: 7 }],
-    ['get', `/reservations/${reservationId}`],
-    ['post', '/reservations/reconciliation', { cheques: [ledger], complete: true }],
-    report('post_dated', idOf('installment')),
-    report('collected'),
-    report('bounced'),
-    report('collected'),
-    ['post', '/reservations/webhook', { reservationId, reservationStatus: 'approved' }],
-    ['post', '/reservations/webhook', { reservationId, reservationStatus: 'canceled' }],
-    ['post', '/reservations', { ...deal, cheques: [{ installmentId: '3' }] }],
-    ['post', '/reservations', { ...deal, status: 'pending', reopen: true }],
-    ['post', '/reservations', { unit, lead }],
-    ['get', '/events?after=0'],
-    ['delete', leadPath],
-    ['post', '/leads', { ...lead, name: 'Mona' }],
+    ...['json', 'csv', 'ndjson'].map((format) => `/units/export/all?format=${format}`),
+    `/units/export/all?sort=-price&${filters}`,
+    `/reservations/${reservationId}`,
+    '/events?after=0',
   ];
 }
 
@@ -204,7 +171,7 @@ async function store(
 const step = rounds(161, 27);
 
 it.each(collections)(
-  'every operation succeeds with unexpected values in %s',
+  'every list and read succeeds with unexpected values in %s',
   async (collection) => {
     const [info] = await service.db.listCollections({ name: collection }).toArray();
     const { validator = {} } = (info as { options?: Document }).options ?? {};
@@ -220,14 +187,14 @@ it.each(collections)(
       const records = await addRecords();
       if (!(await store(oddity, records))) return [];
       const failed: string[] = [];
-      for (const [method, path, body] of requestsOf(records)) {
+      for (const path of pathsOf(records)) {
         if (readers[collection]?.test(path) === false) continue;
-        const sent = service.api(method, path).set('api-key', records.key);
-        const { status } = await (body === undefined ? sent : sent.send(body)).catch(() => ({
+        const sent = service.api('get', path).set('api-key', records.key);
+        const { status } = await sent.catch(() => ({
           status: noResponse,
         }));
         const { field, name } = oddity;
-        if (status >= 500) failed.push(`${field} is ${name}: ${status} ${method} ${path}`);
+        if (status >= 500) failed.push(`${field} is ${name}: ${status} ${path}`);
       }
       return failed;
     };

@@ -1,4 +1,5 @@
 import { Schema } from '@nestjs/mongoose';
+import { Long } from 'mongodb';
 import { SchemaTypes, type Types } from 'mongoose';
 import {
   flagOf,
@@ -11,7 +12,7 @@ import {
 } from '../database/documents/stored-values.js';
 import { FreeFormType } from '../database/models/by-reference.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
-import { objectOf } from '../values/json.js';
+import { isStoredObject } from '../values/json.js';
 import { declareField, type FieldKind, type FieldOptions } from './declared-fields.js';
 
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };
@@ -63,7 +64,7 @@ export const Quantity = fieldDecorator({
 /** Responses show stored 64-bit integers exactly. */
 export const SequenceNumber = fieldDecorator({
   stored: { type: Number },
-  read: (value) => value ?? 0,
+  read: (value) => (value instanceof Long ? value : numberOf(value)),
   api: { type: 'integer', minimum: 1 },
 });
 
@@ -133,7 +134,7 @@ export const RecordIds = fieldDecorator({
 
 export const FreeForm = fieldDecorator({
   stored: { type: FreeFormType, bsonType: 'object' } as object,
-  read: objectOf,
+  read: (value) => (isStoredObject(value) ? value : {}),
   api: { type: 'object', additionalProperties: true },
 });
 

@@ -84,7 +84,7 @@ export class LeadRecords {
   }
 
   userName(_id: Types.ObjectId | null | undefined): string | undefined {
-    return _id ? this.loaded.userNames.get(_id.toHexString()) : undefined;
+    return _id ? this.loaded.userNames.get(String(_id)) : undefined;
   }
 
   compoundsNamed(name: string, language: Language): Types.ObjectId[] {

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { ignoresWrongTypes } from '../../core/database/models/stored-types.plugin.js';
 import {
   declareField,
   type FieldOptions,
@@ -87,7 +86,6 @@ function ObjectList(type: Type, options: FieldOptions = {}): PropertyDecorator {
 }
 
 export const chequeWalletSchema = SchemaFactory.createForClass(ChequeWalletDocument);
-chequeWalletSchema.plugin(ignoresWrongTypes);
 
 chequeWalletSchema.index(
   { organizationId: 1, reservationId: 1 },

@@ -2,7 +2,6 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 import { FreeFormType } from '../../core/database/models/by-reference.js';
-import { ignoresWrongTypes } from '../../core/database/models/stored-types.plugin.js';
 import type { FieldChange } from './field-changes.js';
 
 @Schema({ collection: 'changeLogs' })
@@ -34,7 +33,6 @@ export class ChangeLogDocument extends TenantDocument {
 }
 
 export const changeLogSchema = SchemaFactory.createForClass(ChangeLogDocument);
-changeLogSchema.plugin(ignoresWrongTypes);
 
 changeLogSchema.index(
   { organizationId: 1, entityId: 1, createdAt: 1, _id: 1 },

@@ -1,6 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
-import { ignoresWrongTypes } from '../../core/database/models/stored-types.plugin.js';
 import { caseInsensitive } from '../../core/localization/fold-case.js';
 
 @Schema({ collection: 'clients' })
@@ -24,7 +23,6 @@ export class ClientDocument extends DeletableDocument {
 }
 
 export const clientSchema = SchemaFactory.createForClass(ClientDocument);
-clientSchema.plugin(ignoresWrongTypes);
 
 const partialFilterExpression = notDeleted;
 

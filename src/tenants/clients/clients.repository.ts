@@ -7,6 +7,7 @@ import { batchesOf } from '../../core/database/models/batches.js';
 import { writeAll } from '../../core/database/models/bulk-writes.js';
 import type { OrganizationIds, TenantModel } from '../../core/database/models/tenant-model.js';
 import { caseInsensitive, caseVariants, foldCase } from '../../core/localization/fold-case.js';
+import { textsOf } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
 
 export type ClientContact = Pick<ClientDocument, '_id' | 'email' | 'phoneNumbers'>;
@@ -23,7 +24,9 @@ export class ClientsRepository {
     filter: Partial<typeof notDeleted> = {},
   ): Promise<ClientDocument[]> {
     if (ids.length === 0) return [];
-    return this.clients.find({ organizationId, _id: { $in: ids }, ...filter }).lean();
+    return readable(
+      await this.clients.find({ organizationId, _id: { $in: ids }, ...filter }).lean(),
+    );
   }
 
   async findByPhones(
@@ -32,7 +35,9 @@ export class ClientsRepository {
   ): Promise<ClientDocument[]> {
     if (spellings.size === 0) return [];
     const phoneNumbers = { $in: [...spellings] };
-    return this.clients.find({ organizationId, phoneNumbers, ...notDeleted }).lean();
+    return readable(
+      await this.clients.find({ organizationId, phoneNumbers, ...notDeleted }).lean(),
+    );
   }
 
   async findByEmails(
@@ -42,7 +47,7 @@ export class ClientsRepository {
     if (emails.length === 0) return [];
     const filter = { organizationId, email: { $in: emails.flatMap(caseVariants) }, ...notDeleted };
     const collation = caseInsensitive;
-    const candidates = await this.clients.find(filter, null, { collation }).lean();
+    const candidates = readable(await this.clients.find(filter, null, { collation }).lean());
     const folded = new Set(emails.map(foldCase));
     return candidates.filter(({ email }) => folded.has(foldCase(email ?? '')));
   }
@@ -78,4 +83,14 @@ export class ClientsRepository {
   ): Promise<void> {
     await writeAll(this.clients, organizationId, writes);
   }
+}
+
+/** Values of other types count as missing: a client of another program must not fail the leads of its person. */
+function readable(clients: readonly ClientDocument[]): ClientDocument[] {
+  return clients.map(({ name, email, phoneNumbers, ...client }) => ({
+    ...client,
+    ...(typeof name === 'string' && { name }),
+    ...(typeof email === 'string' && { email }),
+    phoneNumbers: textsOf(phoneNumbers),
+  }));
 }

@@ -5,7 +5,6 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
-import { warnAboutInvalidFields } from '../../core/database/documents/stored-types.js';
 import { normalizedHost } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
 import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
@@ -137,8 +136,6 @@ export class ApiKeyAuthenticator {
 
 function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
   const rateLimit = keyRateLimit(key);
-  if (key.rateLimit && rateLimit === null)
-    warnAboutInvalidFields('apiKeys', key._id, ['rateLimit']);
   return {
     organizationId: organization._id,
     organization,

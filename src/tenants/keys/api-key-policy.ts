@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { crc32 } from 'node:zlib';
+import { textsOf } from '../../core/values/text.js';
 import { type Operation, operations } from './permissions.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
@@ -14,8 +15,9 @@ export function apiKeyState(
   { revokedAt, expiresAt }: Pick<ApiKeyDocument, 'revokedAt' | 'expiresAt'>,
   now: Date,
 ): ApiKeyState {
-  if (revokedAt && revokedAt <= now) return 'revoked';
-  return expiresAt && expiresAt <= now ? 'expired' : 'active';
+  // A value that is no time is not later than now.
+  if (revokedAt && !(revokedAt > now)) return 'revoked';
+  return expiresAt && !(expiresAt > now) ? 'expired' : 'active';
 }
 
 /** Returns null without a limit, or with an invalid one of another program. */
@@ -26,10 +28,12 @@ export function keyRateLimit({ rateLimit }: Pick<ApiKeyDocument, 'rateLimit'>): 
 }
 
 export function restrictionsOf(key: Permissions): KeyRestrictions {
-  const addresses = key.permissions?.addresses ?? [];
+  const addresses: unknown = key.permissions?.addresses ?? [];
+  const isOpen = Array.isArray(addresses) && addresses.length === 0;
   return {
     operations: new Set(permittedOperations(key)),
-    addresses: addresses.length === 0 ? null : rangesOf(addresses),
+    // A value of another type permits nothing.
+    addresses: isOpen ? null : rangesOf(textsOf(addresses)),
     ...(key.expiresAt && { endsAt: key.expiresAt }),
   };
 }
@@ -38,7 +42,7 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
 export function permittedOperations({ permissions }: Permissions): Operation[] {
   const permitted = permissions?.operations ?? null;
   return operations.filter((operation) =>
-    permitted === null ? operation !== 'events.read' : permitted.includes(operation),
+    permitted === null ? operation !== 'events.read' : textsOf(permitted).includes(operation),
   );
 }
 

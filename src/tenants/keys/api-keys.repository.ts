@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, QueryFilter, Types } from 'mongoose';
-import { StoredTypes } from '../../core/database/documents/stored-types.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
 import { prefixOf } from './api-key-policy.js';
-import { type ApiKeyDocument, apiKeySchema } from './api-key.schema.js';
-
-const types = new StoredTypes(apiKeySchema, 'apiKeys');
+import type { ApiKeyDocument } from './api-key.schema.js';
 
 @Injectable()
 export class ApiKeysRepository {
@@ -72,34 +69,11 @@ export class ApiKeysRepository {
     filter: QueryFilter<ApiKeyDocument>,
     options: Partial<typeof acrossTenants> = {},
   ): Promise<ApiKeyDocument[]> {
-    return safeKeys(await this.keys.find(filter, null, options).lean());
+    return this.keys.find(filter, null, options).lean();
   }
 }
 
 function keyFilters(id: string, prefix: string) {
   const _id = parseObjectId(id);
   return [{ prefix }, ...(_id === null ? [] : [{ _id }])];
-}
-
-/** A value of another type makes the key expire or permit nothing; it never permits more. */
-function safeKeys(stored: readonly ApiKeyDocument[]): ApiKeyDocument[] {
-  const byId = new Map(stored.map((key) => [key._id, key]));
-  return types.read(stored).map((key) => {
-    const { revokedAt, permissions = {} } = byId.get(key._id) ?? key;
-    const isRevoked = !key.revokedAt && revokedAt;
-    // Without valid items such a list would permit everything.
-    const closed = (name: 'operations' | 'addresses') => {
-      const list: unknown = permissions[name] ?? null;
-      const isEmpty = list === null || (Array.isArray(list) && list.length === 0);
-      const { [name]: valid = [] } = key.permissions ?? {};
-      return !isEmpty && { [name]: valid?.length ? valid : ['invalid'] };
-    };
-    return {
-      ...key,
-      ...(isRevoked ? { revokedAt: key.createdAt } : {}),
-      ...(key.permissions && {
-        permissions: { ...key.permissions, ...closed('operations'), ...closed('addresses') },
-      }),
-    };
-  });
 }

@@ -1,5 +1,6 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
 import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
+import { textOf } from '../../core/database/documents/stored-values.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
 export const defaultCountry: CountryCode = 'EG';
@@ -13,18 +14,23 @@ export function parseCountry(code: string): CountryCode | null {
   return isSupportedCountry(upper) ? upper : null;
 }
 
+/** A setting of another type counts as missing, so that it fails no request. */
 export function toOrganization(document: OrganizationDocument) {
   const { settings } = document;
+  const { clients } = settings ?? {};
+  const matchBy: readonly unknown[] = Array.isArray(clients?.matchBy)
+    ? clients.matchBy
+    : clientMatchFields;
   return {
     _id: document._id,
-    name: document.name ?? '',
+    name: textOf(document.name),
     apiDomain: document.apiDomain,
-    allowConflictLeads: settings?.allowConflictLeads ?? false,
-    ...phoneCountryOf(settings?.phoneCountry ?? ''),
+    allowConflictLeads: settings?.allowConflictLeads === true,
+    ...phoneCountryOf(textOf(settings?.phoneCountry)),
     clients: {
-      createFromLeads: settings?.clients?.createFromLeads ?? true,
-      updateExisting: settings?.clients?.updateExisting ?? true,
-      matchBy: (settings?.clients?.matchBy ?? clientMatchFields).filter(isMatchField),
+      createFromLeads: clients?.createFromLeads !== false,
+      updateExisting: clients?.updateExisting !== false,
+      matchBy: matchBy.filter(isMatchField),
     },
   };
 }
@@ -38,6 +44,6 @@ function phoneCountryOf(stored: string) {
   };
 }
 
-function isMatchField(field: string): field is ClientMatchField {
+function isMatchField(field: unknown): field is ClientMatchField {
   return clientMatchFields.includes(field as ClientMatchField);
 }

@@ -4,13 +4,10 @@ import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { foldCase } from '../../core/localization/fold-case.js';
-import { StoredTypes } from '../../core/database/documents/stored-types.js';
 import { type Organization, toOrganization } from './organization.js';
-import { type OrganizationDocument, organizationSchema } from './organization.schema.js';
+import type { OrganizationDocument } from './organization.schema.js';
 
 const notDeleted = { isDeleted: { $ne: true } };
-
-const types = new StoredTypes(organizationSchema, 'organizations');
 
 @Injectable()
 export class OrganizationsRepository {
@@ -30,7 +27,9 @@ export class OrganizationsRepository {
   }
 
   async findAll(ids: readonly Types.ObjectId[]): Promise<Organization[]> {
-    return (await this.list({ _id: { $in: [...ids] } })).map(toOrganization);
+    // Other programs may store ids of other types, which Mongoose would refuse to cast.
+    const known = ids.filter((id) => id instanceof Types.ObjectId);
+    return (await this.list({ _id: { $in: known } })).map(toOrganization);
   }
 
   async listUpdatedSince(since: Date): Promise<Organization[]> {
@@ -49,11 +48,11 @@ export class OrganizationsRepository {
 
   /** Omits deleted organizations; returns the oldest first. */
   async list(filter: QueryFilter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
-    const found = await this.organizations.find({ ...filter, ...notDeleted }).lean();
-    return types.read(found).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+    const sort = { createdAt: 1 } as const;
+    return this.organizations.find({ ...filter, ...notDeleted }, null, { sort }).lean();
   }
 
-  /** Compares names in any case, and reads only the found organizations, so that others cause no warnings. */
+  /** Compares names in any case, and reads only the found organizations. */
   async listCalled(name: string): Promise<OrganizationDocument[]> {
     const named = await this.organizations.find(notDeleted, { name: 1 }).lean();
     const isMeant = (stored: unknown) =>

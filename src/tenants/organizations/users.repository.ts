@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import { ignoresWrongTypes } from '../../core/database/models/stored-types.plugin.js';
 import type { TenantModel } from '../../core/database/models/tenant-model.js';
 import { scalarText } from '../../core/values/json.js';
 
@@ -14,7 +13,6 @@ export class UserDocument extends TenantDocument {
 }
 
 export const userSchema = SchemaFactory.createForClass(UserDocument);
-userSchema.plugin(ignoresWrongTypes);
 
 userSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
@@ -27,8 +25,10 @@ export class UsersRepository {
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, string>> {
-    if (ids.length === 0) return new Map();
-    const users = await this.users.find({ organizationId, _id: { $in: ids } }, ['name']).lean();
+    // Other programs may store ids of other types, which Mongoose would refuse to cast.
+    const known = ids.filter((id) => id instanceof Types.ObjectId);
+    if (known.length === 0) return new Map();
+    const users = await this.users.find({ organizationId, _id: { $in: known } }, ['name']).lean();
     const names = users.map(({ _id, name }) => [_id.toHexString(), scalarText(name)] as const);
     return new Map(names.filter(([, name]) => name.trim() !== ''));
   }

@@ -1,5 +1,4 @@
 import { isStoredObject } from '../../values/json.js';
-import { filteredLists } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantUpdate, TenantWrite } from './tenant-queries.js';
 
@@ -50,9 +49,8 @@ function fieldsOf(value: object): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-/** A list is stored as a whole if it got shorter or has ignored items. */
+/** A list is stored as a whole if it got shorter. */
 function canBeComparedInside(from: unknown, to: unknown): boolean {
-  if (Array.isArray(from) && Array.isArray(to))
-    return to.length >= from.length && !filteredLists.has(from);
+  if (Array.isArray(from) && Array.isArray(to)) return to.length >= from.length;
   return isStoredObject(from) && isStoredObject(to);
 }

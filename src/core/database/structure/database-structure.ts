@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { StartupError } from '../../configuration/startup-errors.js';
-import { documentValidator } from '../documents/stored-types.js';
+import { documentValidator } from './validators.js';
 import {
   type ProgressReporter,
   retryWhileIndexBuilds,
