@@ -39,6 +39,11 @@ const checks = [
     remedy: 'fix the decorators that describe the API, then run `npm run generate`.',
   },
   {
+    name: 'rooms',
+    command: 'node scripts/check-rooms.mjs',
+    remedy: 'move the reported lines where docs/architecture.md says they belong.',
+  },
+  {
     name: 'words',
     command: 'node scripts/check-words.mjs',
     remedy: 'reword the reported lines as suggested.',

@@ -20,7 +20,7 @@ import { messageFiles } from './reference/message-files.js';
 import { MetricsModule } from './core/observability/metrics.js';
 import { OpsListenerModule } from './operator/ops-listener/ops-listener.module.js';
 import { RateLimitGuard } from './core/http/rate-limit/rate-limit.guard.js';
-import { UnknownParametersGuard } from './core/validation/unknown-parameters.guard.js';
+import { UnknownParametersGuard } from './core/http/requests/unknown-parameters.guard.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatureGuard } from './tenants/keys/callback-signature.guard.js';

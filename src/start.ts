@@ -11,13 +11,13 @@ import { ENVIRONMENT, type Environment } from './core/configuration/environment.
 import { loadEnvironment, warnAboutMisspellings } from './core/configuration/load-environment.js';
 import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
-import { basePath } from './core/http/server/route-options.js';
-import { ErrorResponses } from './core/http/errors/error-responses.js';
+import { basePath } from './core/http/requests/route-options.js';
+import { ErrorResponses } from './core/errors/error-responses.js';
 import { serveReference } from './reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
 import { listenOn } from './core/http/server/listen.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
-import { RequestDeadline } from './core/http/server/request-deadline.js';
+import { RequestDeadline } from './core/http/requests/request-deadline.js';
 import { addRequestHooks } from './core/http/server/request-hooks.js';
 import { createLogger } from './core/http/server/logger.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';

@@ -1,4 +1,4 @@
-import { errorDefinitions } from '../core/http/errors/domain-error.js';
+import { errorDefinitions } from '../core/errors/domain-error.js';
 import { commonErrorsWith, unauthorizedKey } from '../tenants/keys/key-errors.js';
 
 export const compoundErrors = errorDefinitions('compounds', {

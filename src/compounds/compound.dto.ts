@@ -4,7 +4,7 @@ import type { Types } from 'mongoose';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { responseClass, type Presented } from '../core/fields/declared-fields.js';
 import { Id, Text } from '../core/fields/fields.js';
-import { PaginationDto } from '../core/http/lists/list-paginator.js';
+import { PaginationDto } from '../core/http/responses/list-paginator.js';
 import {
   UnlessAllRequested,
   PageLimit,

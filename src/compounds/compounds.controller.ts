@@ -1,13 +1,13 @@
 import { Controller, Get, Header, Param, Res, UseInterceptors } from '@nestjs/common';
-import { UnknownNamesInterceptor } from '../core/validation/unknown-names.interceptor.js';
+import { UnknownNamesInterceptor } from '../core/http/requests/unknown-names.interceptor.js';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { httpErrors, pathErrors } from '../core/errors/http-errors.js';
 import { commonCompoundErrors, compoundErrors } from './compound-errors.js';
 import { RequestQuery } from '../core/validation/request-parts.js';
 import type { Caller } from '../tenants/keys/caller.js';
-import { CurrentCaller } from '../core/http/request-caller.js';
-import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
+import { CurrentCaller } from '../core/http/requests/request-caller.js';
+import { type ResponseBody, ResponseStreams } from '../core/http/responses/response-streams.js';
 import {
   DocumentedResponse,
   ignoredFieldsHeader,
@@ -15,7 +15,7 @@ import {
 } from '../core/http/api-documentation.js';
 import { Endpoint } from '../tenants/keys/endpoint.js';
 import { jsonContentType } from '../core/values/json.js';
-import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-paginator.js';
+import { pageBody, setListHeaders, updatedAsOf } from '../core/http/responses/list-paginator.js';
 import { Clock } from '../core/configuration/clock.js';
 import { CompoundUnitsResponseDto } from '../units/unit.dto.js';
 import { CompoundsService } from './compounds.service.js';

@@ -8,15 +8,15 @@ import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type SortOrder } from '../core/database/documents/keyset.js';
 import { includingDeleted, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
-import { jsonList } from '../core/http/lists/response-streams.js';
+import { jsonList } from '../core/http/responses/response-streams.js';
 import {
   type Continuation,
   ListPaginator,
   type ListPage,
-} from '../core/http/lists/list-paginator.js';
+} from '../core/http/responses/list-paginator.js';
 import { UnitsService } from '../units/reading/units.service.js';
 import { compoundErrors } from './compound-errors.js';
-import { DomainError } from '../core/http/errors/domain-error.js';
+import { DomainError } from '../core/errors/domain-error.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';

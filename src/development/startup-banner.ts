@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Environment } from '../core/configuration/environment.js';
-import { basePath } from '../core/http/server/route-options.js';
+import { basePath } from '../core/http/requests/route-options.js';
 import type { DemoOrganization } from './demo/demo-organization.js';
 
 export type Line = readonly [label: string, value: string];

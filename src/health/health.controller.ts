@@ -1,7 +1,7 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { generalErrors } from '../core/http/errors/http-errors.js';
+import { generalErrors } from '../core/errors/http-errors.js';
 import { DocumentedResponse, ignoredFieldsHeader } from '../core/http/api-documentation.js';
 import { Endpoint } from '../tenants/keys/endpoint.js';
 import { HealthDto, HealthService, healthy, unhealthy } from './health.service.js';

@@ -1,4 +1,4 @@
-import { DomainError } from '../core/http/errors/domain-error.js';
+import { DomainError } from '../core/errors/domain-error.js';
 import { isDatabaseReference, objectOf } from '../core/values/json.js';
 import { leadErrors } from './lead-errors.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';

@@ -10,11 +10,11 @@ import {
 } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { BodyInterceptor } from '../core/http/body.interceptor.js';
+import { BodyInterceptor } from '../core/http/body/body.interceptor.js';
 import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
 import type { Caller } from '../tenants/keys/caller.js';
-import { CurrentCaller } from '../core/http/request-caller.js';
-import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { CurrentCaller } from '../core/http/requests/request-caller.js';
+import { bodyErrors, httpErrors, pathErrors } from '../core/errors/http-errors.js';
 import {
   JsonBody,
   DocumentedResponse,

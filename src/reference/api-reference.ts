@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import type { ErrorResponses } from '../core/errors/error-responses.js';
 import { ownUrl } from './reference-page.js';
 import { describeErrors } from '../core/http/api-documentation.js';
 import { sharedComponents } from './openapi-components.js';

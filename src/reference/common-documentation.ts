@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { headerReference } from '../core/http/api-documentation.js';
-import { maxKeyLength } from '../core/idempotency/idempotency-key.js';
+import { maxKeyLength } from '../core/errors/idempotency-errors.js';
 import { defaultLanguage, languages } from '../core/localization/language.js';
 
 type PathItem = OpenAPIObject['paths'][string];

@@ -1,7 +1,7 @@
-import { httpErrors } from '../core/http/errors/http-errors.js';
+import { httpErrors } from '../core/errors/http-errors.js';
 import { authenticationErrors } from '../tenants/keys/key-errors.js';
-import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
-import { idempotencyErrors } from '../core/idempotency/idempotency-key.js';
+import type { ErrorDefinition } from '../core/errors/domain-error.js';
+import { idempotencyErrors } from '../core/errors/idempotency-errors.js';
 import { eventErrors } from '../events/feed/event-errors.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import { reservationErrors } from '../reservations/reservation-errors.js';

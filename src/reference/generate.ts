@@ -6,12 +6,12 @@ import { apiReference } from './api-reference.js';
 import { AppModule } from '../app.module.js';
 import { readEnvironment } from '../core/configuration/load-environment.js';
 import { configurationReference, environmentExample } from './configuration-reference.js';
-import { ErrorResponses } from '../core/http/errors/error-responses.js';
+import { ErrorResponses } from '../core/errors/error-responses.js';
 import { createLogger } from '../core/http/server/logger.js';
 import { LocalizationModule } from '../core/localization/localization.module.js';
 import { messageFiles } from './message-files.js';
 import { MessagesService } from '../core/localization/messages.service.js';
-import { basePath } from '../core/http/server/route-options.js';
+import { basePath } from '../core/http/requests/route-options.js';
 
 const texts = await NestFactory.createApplicationContext(LocalizationModule.forRoot(messageFiles), {
   logger: false,

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
-import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import type { ErrorDefinition } from '../core/errors/domain-error.js';
+import type { ErrorResponses } from '../core/errors/error-responses.js';
 import { operations } from '../tenants/keys/permissions.js';
 import { exampleName } from '../core/http/api-documentation.js';
 

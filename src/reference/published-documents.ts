@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import type { ErrorResponses } from '../core/errors/error-responses.js';
 import { apiReference } from './api-reference.js';
 import { clientDocument } from './client-document.js';
 import { postmanCollection } from './postman-collection.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiHeaders, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { bodyErrors, pathErrors } from '../core/errors/http-errors.js';
 import { commonCallbackErrors } from '../tenants/keys/key-errors.js';
 import {
   JsonBody,
@@ -12,7 +12,7 @@ import {
   sendUpsert,
 } from '../core/http/api-documentation.js';
 import { Endpoint } from '../tenants/keys/endpoint.js';
-import { CurrentCaller } from '../core/http/request-caller.js';
+import { CurrentCaller } from '../core/http/requests/request-caller.js';
 import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import {

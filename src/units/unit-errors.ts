@@ -1,4 +1,4 @@
-import { errorDefinitions } from '../core/http/errors/domain-error.js';
+import { errorDefinitions } from '../core/errors/domain-error.js';
 import type { LocalizedMessage } from '../core/localization/messages.service.js';
 
 export const unitErrors = errorDefinitions('units', {

@@ -35,7 +35,7 @@ import {
   UrlField,
 } from '../core/validation/fields.js';
 import { IsStorable } from '../core/validation/rules.js';
-import { PaginationDto } from '../core/http/lists/list-paginator.js';
+import { PaginationDto } from '../core/http/responses/list-paginator.js';
 import type { Localized } from '../core/localization/language.js';
 
 export class UnitDto extends responseClass(UnitDocument) {

@@ -2,15 +2,15 @@ import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
-import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { bodyErrors, httpErrors, pathErrors } from '../core/errors/http-errors.js';
 import type { Caller } from '../tenants/keys/caller.js';
-import { CurrentCaller } from '../core/http/request-caller.js';
+import { CurrentCaller } from '../core/http/requests/request-caller.js';
 import {
   type ResponseBody,
   ResponseStreams,
   acceptedType,
   addVary,
-} from '../core/http/lists/response-streams.js';
+} from '../core/http/responses/response-streams.js';
 import {
   JsonBody,
   DocumentedResponse,
@@ -19,7 +19,7 @@ import {
   sendUpsert,
 } from '../core/http/api-documentation.js';
 import { Endpoint } from '../tenants/keys/endpoint.js';
-import { pageBody, setListHeaders } from '../core/http/lists/list-paginator.js';
+import { pageBody, setListHeaders } from '../core/http/responses/list-paginator.js';
 import { unitErrors } from './unit-errors.js';
 import {
   DocumentedExport,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
-import { DomainError } from '../../src/core/http/errors/domain-error.js';
+import { DomainError } from '../../src/core/errors/domain-error.js';
 import { isDatabaseUnavailable } from '../../src/core/database/connection/database-errors.js';
 import { IdempotencyService } from '../../src/core/idempotency/idempotency.service.js';
 import { LeadsService } from '../../src/leads/leads.service.js';

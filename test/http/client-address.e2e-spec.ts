@@ -6,7 +6,7 @@ import { readEnvironment } from '../../src/core/configuration/load-environment.j
 import {
   readForwardedAddresses,
   trustProxyOption,
-} from '../../src/core/http/server/client-address.js';
+} from '../../src/core/http/requests/client-address.js';
 import { send, startConsole, type TestConsole } from '../console/console-client.js';
 import { addKey } from '../support/builders.js';
 import { range } from '../support/counting.js';

@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { variableNames } from '../../src/core/configuration/environment-variables.js';
 import { livenessPath, readinessPath } from '../../src/operator/ops-listener/ops-listener.js';
-import { basePath } from '../../src/core/http/server/route-options.js';
+import { basePath } from '../../src/core/http/requests/route-options.js';
 
 /** Manifests are untyped here, because a test checks the types of all of them together. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the shapes are under test

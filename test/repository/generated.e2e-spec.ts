@@ -5,7 +5,7 @@ import {
   configurationReference,
   environmentExample,
 } from '../../src/reference/configuration-reference.js';
-import { ErrorResponses } from '../../src/core/http/errors/error-responses.js';
+import { ErrorResponses } from '../../src/core/errors/error-responses.js';
 import { addressOf } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

@@ -9,7 +9,7 @@ import request from 'supertest';
 import type { Environment } from '../../src/core/configuration/environment.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { createLogger } from '../../src/core/http/server/logger.js';
-import { basePath } from '../../src/core/http/server/route-options.js';
+import { basePath } from '../../src/core/http/requests/route-options.js';
 import { createService, listen, type Service } from '../../src/start.js';
 import { addressOf, type BlackBox, sharedAddresses } from './shared-service.js';
 import { addTenantApi } from './tenant-api.js';

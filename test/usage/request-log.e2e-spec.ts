@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Metrics } from '../../src/core/observability/metrics.js';
-import { DomainError } from '../../src/core/http/errors/domain-error.js';
+import { DomainError } from '../../src/core/errors/domain-error.js';
 import { maskMessages } from '../../src/operator/request-log/masked-messages.js';
 import { MessagesService } from '../../src/core/localization/messages.service.js';
 import { RequestRecorder } from '../../src/operator/request-log/request-recorder.js';

@@ -2,10 +2,10 @@ import { applyDecorators, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
-import { BodyInterceptor } from './body.interceptor.js';
-import type { ErrorDefinition } from './errors/domain-error.js';
-import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
-import { UnknownNamesInterceptor } from '../validation/unknown-names.interceptor.js';
+import { BodyInterceptor } from './body/body.interceptor.js';
+import type { ErrorDefinition } from '../errors/domain-error.js';
+import type { ServiceResponse } from './requests/idempotency-claim.js';
+import { UnknownNamesInterceptor } from './requests/unknown-names.interceptor.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;

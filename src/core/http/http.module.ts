@@ -1,11 +1,11 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE } from '@nestjs/core';
-import { ErrorResponses } from './errors/error-responses.js';
-import { ResponseStreams } from './lists/response-streams.js';
+import { ErrorResponses } from '../errors/error-responses.js';
+import { ResponseStreams } from './responses/response-streams.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
-import { RequestDeadline } from './server/request-deadline.js';
+import { RequestDeadline } from './requests/request-deadline.js';
 import { RequestValidationPipe } from '../validation/request-validation.pipe.js';
-import { UnknownParametersGuard } from '../validation/unknown-parameters.guard.js';
+import { UnknownParametersGuard } from './requests/unknown-parameters.guard.js';
 
 const shared = [
   ErrorResponses,

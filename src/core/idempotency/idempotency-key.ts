@@ -1,6 +1,4 @@
-import { errorDefinitions } from '../http/errors/domain-error.js';
-
-export const maxKeyLength = 255;
+import { maxKeyLength } from '../errors/idempotency-errors.js';
 
 /** A structured-field string (RFC 9651): printable ASCII in quotes, with `\"` and `\\` escaped. */
 const quotedKey = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
@@ -12,27 +10,3 @@ export function parseIdempotencyKey(value: string): string | null {
   const key = quoted ?? (bareKey.test(value) ? value : '');
   return key.length > 0 && key.length <= maxKeyLength ? key : null;
 }
-
-export const idempotencyErrors = errorDefinitions('http', {
-  idempotencyKeyMalformed: {
-    status: 400,
-    code: 'idempotency.key_malformed',
-    sample: { limit: maxKeyLength },
-    cause: '`Idempotency-Key` is empty, too long, sent twice, or has invalid characters',
-    remedy: 'Send one value of up to 255 printable ASCII characters, such as a UUID',
-  },
-  idempotentRequestRunning: {
-    status: 409,
-    code: 'idempotency.request_running',
-    headers: { 'retry-after': '1' },
-    cause: 'The first request with this `Idempotency-Key` is still running',
-    remedy: 'Retry the same request after `Retry-After` seconds',
-  },
-  idempotencyKeyReused: {
-    status: 422,
-    code: 'idempotency.key_reused',
-    cause:
-      'The `Idempotency-Key` was used with another path or body, whose response is still stored',
-    remedy: 'Use a new key for each new request, and the same key only for exact retries',
-  },
-});

@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { addTtlIndex, TenantDocument } from '../database/documents/tenant-document.js';
 import { FreeFormType } from '../database/models/by-reference.js';
-import type { CompressedResponse } from './idempotency-claim.js';
+import type { CompressedResponse } from '../http/requests/idempotency-claim.js';
 
 /** Records a request with an `Idempotency-Key` and its response (rule HTTP-23). */
 @Schema({ collection: 'idempotencyRecords' })

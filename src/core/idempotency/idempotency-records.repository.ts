@@ -5,7 +5,7 @@ import { duplicateKey } from '../database/connection/database-errors.js';
 import { writeAll } from '../database/models/bulk-writes.js';
 import { byReference } from '../database/models/by-reference.js';
 import type { TenantModel } from '../database/models/tenant-model.js';
-import type { CompressedResponse, IdempotencyClaim } from './idempotency-claim.js';
+import type { CompressedResponse, IdempotencyClaim } from '../http/requests/idempotency-claim.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 
 type Claim = Pick<

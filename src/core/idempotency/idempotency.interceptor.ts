@@ -9,13 +9,14 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BSON } from 'mongodb';
 import { catchError, mergeMap, type Observable, of } from 'rxjs';
-import { DomainError } from '../http/errors/domain-error.js';
-import { ErrorResponses, toDomainError } from '../http/errors/error-responses.js';
-import { routeOptionsOf } from '../http/server/route-options.js';
+import { DomainError } from '../errors/domain-error.js';
+import { ErrorResponses, toDomainError } from '../errors/error-responses.js';
+import { routeOptionsOf } from '../http/requests/route-options.js';
 import { requestLanguage } from '../localization/language.js';
 import { isPlainObject, jsonContentType, objectOf } from '../values/json.js';
-import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
-import { idempotencyErrors, maxKeyLength, parseIdempotencyKey } from './idempotency-key.js';
+import type { IdempotencyClaim, StoredResponse } from '../http/requests/idempotency-claim.js';
+import { idempotencyErrors, maxKeyLength } from '../errors/idempotency-errors.js';
+import { parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isReplayable } from './idempotency.service.js';
 
 const jsonType = { 'content-type': jsonContentType };

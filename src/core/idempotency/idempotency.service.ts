@@ -7,8 +7,8 @@ import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { DomainError } from '../http/errors/domain-error.js';
-import type { RequestCaller } from '../http/request-caller.js';
+import { DomainError } from '../errors/domain-error.js';
+import type { RequestCaller } from '../http/requests/request-caller.js';
 import { jsonContentType } from '../values/json.js';
 import { hourMs, minuteMs } from '../values/time.js';
 import type {
@@ -16,8 +16,8 @@ import type {
   CompressedResponse,
   ServiceResponse,
   StoredResponse,
-} from './idempotency-claim.js';
-import { idempotencyErrors } from './idempotency-key.js';
+} from '../http/requests/idempotency-claim.js';
+import { idempotencyErrors } from '../errors/idempotency-errors.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 

@@ -33,7 +33,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
-import { routePatternOf } from '../http/server/route-options.js';
+import { routePatternOf } from './route-pattern.js';
 
 export type SetSpanAttributes = (attributes: Attributes) => void;
 

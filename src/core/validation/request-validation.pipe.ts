@@ -6,8 +6,8 @@ import {
   ValidationPipe,
 } from '@nestjs/common';
 import { instanceToPlain } from 'class-transformer';
-import { DomainError } from '../http/errors/domain-error.js';
-import { httpErrors } from '../http/errors/http-errors.js';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
 import { isPlainObject } from '../values/json.js';
 import { type DtoClass, readAhead, readPart, rejectionOf } from './dto-reader.js';
 import { brokenFields, validationFailed, validatorOptions } from './validate-dto.js';

@@ -1,7 +1,7 @@
 import type { ValidationError } from '@nestjs/common';
 import { validateSync } from 'class-validator';
-import { DomainError } from '../http/errors/domain-error.js';
-import { httpErrors } from '../http/errors/http-errors.js';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
 import type { LocalizedMessage } from '../localization/messages.service.js';
 import { type DtoClass, readDto, type ReadDto } from './dto-reader.js';
 

@@ -44,13 +44,6 @@ export function isWebAddress(value: unknown): value is string {
   return ['http:', 'https:'].includes(new URL(value).protocol);
 }
 
-/** Every report of a cheque repeats its number, so it has to be short. */
-export const maxChequeNumberLength = 256;
-
-export function isChequeNumber(value: unknown): value is string {
-  return typeof value === 'string' && hasAtMost(maxChequeNumberLength, value);
-}
-
 /** The final dot is the root of the domain name system: both spellings are the same host. */
 export function normalizedHost(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');

@@ -1,7 +1,7 @@
 import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
 import type { KeyPurpose } from '../../tenants/keys/permissions.js';
-import { basePath } from '../../core/http/server/route-options.js';
+import { basePath } from '../../core/http/requests/route-options.js';
 import { objectOf, scalarText } from '../../core/values/json.js';
 
 export type Print = (line: string) => void;

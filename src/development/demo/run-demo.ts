@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppOptions } from '../../app.module.js';
 import type { Environment } from '../../core/configuration/environment.js';
-import { basePath } from '../../core/http/server/route-options.js';
+import { basePath } from '../../core/http/requests/route-options.js';
 import { createLogger } from '../../core/http/server/logger.js';
 import { openDatabase } from '../../open-database.js';
 import { EventRelay } from '../../events/outbox/event-relay.js';

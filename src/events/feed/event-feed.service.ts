@@ -7,7 +7,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { Snapshots, withoutSession } from '../../core/database/transactions/sessions.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { dayMs } from '../../core/values/time.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { splitList } from '../../core/values/text.js';

@@ -7,8 +7,8 @@ import {
   PickType,
 } from '@nestjs/swagger';
 import { responseClass } from '../../core/fields/declared-fields.js';
-import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
-import { httpErrors } from '../../core/http/errors/http-errors.js';
+import type { ErrorDefinition } from '../../core/errors/domain-error.js';
+import { httpErrors } from '../../core/errors/http-errors.js';
 import { describeErrors } from '../../core/http/api-documentation.js';
 import { leadErrors } from '../lead-errors.js';
 import { LeadDocument } from '../lead.schema.js';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Long } from 'mongodb';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { readDto } from '../../core/validation/dto-reader.js';
-import { parseJsonBody } from '../../core/http/json-body.js';
+import { parseJsonBody } from '../../core/http/body/json-body.js';
 import { type CsvRow, csvRows, readCsv, verbatimCsvRows } from '../../core/values/csv.js';
 import { utf8Text } from '../../core/values/file-text.js';
 import { isPlainObject, jsonLine, objectOf, scalarText } from '../../core/values/json.js';

@@ -1,6 +1,6 @@
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';

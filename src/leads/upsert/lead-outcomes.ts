@@ -1,5 +1,5 @@
 import { type UpsertResponse, upsertResponse } from '../../core/http/api-documentation.js';
-import { isPermitted } from '../../core/http/request-caller.js';
+import { isPermitted } from '../../core/http/requests/request-caller.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
 import { type LeadPayload, mergeFlatFields } from '../lead-merge.js';
 import type { Caller } from '../../tenants/keys/caller.js';

@@ -1,5 +1,5 @@
 import { present } from '../../core/fields/declared-fields.js';
-import { isPermitted } from '../../core/http/request-caller.js';
+import { isPermitted } from '../../core/http/requests/request-caller.js';
 import type { UpsertedLeadDto } from '../dto/lead.dto.js';
 import { LeadDocument } from '../lead.schema.js';
 import type { LeadRequest } from './lead-records.js';

@@ -11,7 +11,7 @@ import {
   type TransactionOptions,
   type Transactions,
 } from '../../core/database/transactions/transactions.js';
-import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { RequestCaller } from '../../core/http/requests/request-caller.js';
 import type { Metrics } from '../../core/observability/metrics.js';
 import { type InTrace, inCurrentTrace } from '../../core/observability/tracing.js';
 import { mebibyte } from '../../core/values/numbers.js';

@@ -4,7 +4,7 @@ import { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { Reference } from '../../catalogue/references.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import {

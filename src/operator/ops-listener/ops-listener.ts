@@ -4,8 +4,11 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { Connections, unparsableResponse } from '../../core/http/server/connections.js';
 import { listenOn } from '../../core/http/server/listen.js';
-import { readForwardedAddresses, trustProxyOption } from '../../core/http/server/client-address.js';
-import { requestIdFor } from '../../core/http/server/request-context.js';
+import {
+  readForwardedAddresses,
+  trustProxyOption,
+} from '../../core/http/requests/client-address.js';
+import { requestIdFor } from '../../core/http/requests/request-context.js';
 import { addRequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { HealthService } from '../../health/health.service.js';

@@ -1,6 +1,6 @@
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { isIdentifier } from '../../core/validation/dto-reader.js';
-import type { DomainError } from '../../core/http/errors/domain-error.js';
+import type { DomainError } from '../../core/errors/domain-error.js';
 
 const mask = '•••';
 

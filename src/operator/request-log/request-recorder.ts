@@ -4,7 +4,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { maskMessages } from './masked-messages.js';
-import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { RequestCaller } from '../../core/http/requests/request-caller.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { Metrics } from '../../core/observability/metrics.js';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { basePath, routeOptionsOf } from '../../core/http/server/route-options.js';
+import { basePath, routeOptionsOf } from '../../core/http/requests/route-options.js';
 import { type Operation, operations } from '../../tenants/keys/permissions.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { fieldNamesOf } from '../../core/validation/dto-reader.js';

@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 import { newestFirst } from '../../core/database/documents/keyset.js';
 import type { OrganizationIds, TenantModel } from '../../core/database/models/tenant-model.js';
-import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { RequestCaller } from '../../core/http/requests/request-caller.js';
 import type { CallbackLogDocument, CallbackRecord } from './callback-log.schema.js';
 
 export interface LoggedCallback {

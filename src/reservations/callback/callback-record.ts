@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { reservationStatuses } from '../reservation-status.js';
 import { isPlainObject } from '../../core/values/json.js';
 import { isAmount } from '../../core/values/numbers.js';
-import { isChequeNumber, isExternalId, isObjectId } from '../../core/values/text.js';
+import { isExternalId, isObjectId } from '../../core/values/text.js';
+import { isChequeNumber } from '../cheques/cheque-number.js';
 import { chequeStatuses } from '../transitions.js';
 import type { CallbackRecord, RejectedField } from './callback-log.schema.js';
 

@@ -8,7 +8,7 @@ import {
 } from '../../core/validation/fields.js';
 import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
 import { MaxCharacters, Rule } from '../../core/validation/rules.js';
-import { maxChequeNumberLength } from '../../core/values/text.js';
+import { maxChequeNumberLength } from '../cheques/cheque-number.js';
 import { reservationStatuses, type ReservationStatus } from '../reservation-status.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 

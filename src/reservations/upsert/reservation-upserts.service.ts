@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../reservation.schema.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { type UpsertResponse, upsertResponse } from '../../core/http/api-documentation.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import { ignoredFieldsValue } from '../../core/validation/dto-reader.js';

@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { addCheques, deleteWallet, restoreWallet, touchWallet } from '../cheques/wallets.js';
 import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';

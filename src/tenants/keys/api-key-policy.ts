@@ -3,8 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { textsOf } from '../../core/values/text.js';
 import { type Operation, operations } from './permissions.js';
-import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
-import type { KeyRestrictions } from '../../core/http/request-caller.js';
+import type { KeyRestrictions, RateLimit } from '../../core/http/requests/request-caller.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
 type Permissions = Pick<ApiKeyDocument, 'permissions' | 'expiresAt'>;

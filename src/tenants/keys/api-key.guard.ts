@@ -3,8 +3,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../core/database/connection/database-errors.js';
 import { authenticationErrors } from './key-errors.js';
-import { DomainError, type ErrorDefinition } from '../../core/http/errors/domain-error.js';
-import { routeOptionsOf } from '../../core/http/server/route-options.js';
+import { DomainError, type ErrorDefinition } from '../../core/errors/domain-error.js';
+import { routeOptionsOf } from '../../core/http/requests/route-options.js';
 import { requestLanguage } from '../../core/localization/language.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Operation } from './permissions.js';
-import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
+import type { RateLimit } from '../../core/http/requests/request-caller.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import { newApiKey, type ApiKeyState, apiKeyState } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';

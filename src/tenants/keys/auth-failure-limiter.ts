@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { rateLimitFields } from '../../core/http/rate-limit/rate-limit.guard.js';
-import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
+import type { RateLimit } from '../../core/http/requests/request-caller.js';
+import { TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
 import { authenticationErrors } from './key-errors.js';
 
 /** Beyond this number, clients whose last failure is oldest are dropped. */

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { readEnvironment } from '../../core/configuration/load-environment.js';
 import { authenticationErrors } from './key-errors.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';

@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { Clock } from '../../core/configuration/clock.js';
 import { authenticationErrors } from './key-errors.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
-import { routeOptionsOf } from '../../core/http/server/route-options.js';
+import { DomainError } from '../../core/errors/domain-error.js';
+import { routeOptionsOf } from '../../core/http/requests/route-options.js';
 import type { Signature } from '../../core/secrets/signing-secret.js';
 import { minuteMs } from '../../core/values/time.js';
 import { AuthFailureLimiter } from './auth-failure-limiter.js';

@@ -1,4 +1,4 @@
-import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { RequestCaller } from '../../core/http/requests/request-caller.js';
 import type { SealedSecret } from '../../core/secrets/signing-secret.js';
 import type { Organization } from '../organizations/organization.js';
 

@@ -1,13 +1,13 @@
 import { applyDecorators, UseInterceptors } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiOperation, type ApiOperationOptions } from '@nestjs/swagger';
-import { ResponseCacheInterceptor } from '../../core/cache/response-cache.interceptor.js';
+import { ResponseCacheInterceptor } from '../../core/http/responses/response-cache.interceptor.js';
 import {
   type DocumentedError,
   DocumentedErrors,
   DocumentedPolling,
 } from '../../core/http/api-documentation.js';
-import type { RouteOptions } from '../../core/http/server/route-options.js';
+import type { RouteOptions } from '../../core/http/requests/route-options.js';
 import { commonErrors, permissionErrors } from './key-errors.js';
 import type { Operation } from './permissions.js';
 

@@ -1,6 +1,6 @@
 import type { Operation } from './permissions.js';
-import { type ErrorDefinition, errorDefinitions } from '../../core/http/errors/domain-error.js';
-import { generalErrors, httpErrors } from '../../core/http/errors/http-errors.js';
+import { type ErrorDefinition, errorDefinitions } from '../../core/errors/domain-error.js';
+import { generalErrors, httpErrors } from '../../core/errors/http-errors.js';
 
 const signatureError = {
   status: 401,

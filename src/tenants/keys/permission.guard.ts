@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { authenticationErrors } from './key-errors.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
-import { isPermitted, type KeyRestrictions } from '../../core/http/request-caller.js';
-import { routeOptionsOf } from '../../core/http/server/route-options.js';
+import { DomainError } from '../../core/errors/domain-error.js';
+import { isPermitted, type KeyRestrictions } from '../../core/http/requests/request-caller.js';
+import { routeOptionsOf } from '../../core/http/requests/route-options.js';
 
 /** May it, from here: the key's addresses, then its operations (rule AUTH-7). */
 @Injectable()

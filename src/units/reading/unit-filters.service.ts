@@ -6,7 +6,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { unitReferences } from '../../catalogue/references.js';
 import { includingDeleted, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import { splitList, textsOf } from '../../core/values/text.js';
 import { UnitsRepository } from '../units.repository.js';

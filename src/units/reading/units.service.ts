@@ -8,13 +8,13 @@ import { newestFirst } from '../../core/database/documents/keyset.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { BatchOptions } from '../../core/database/documents/tenant-queries.js';
 import { withoutSession, Snapshots } from '../../core/database/transactions/sessions.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import {
   ListPaginator,
   type ListPage,
   type PaginationDto,
-} from '../../core/http/lists/list-paginator.js';
-import { type Batches, jsonLines, jsonList } from '../../core/http/lists/response-streams.js';
+} from '../../core/http/responses/list-paginator.js';
+import { type Batches, jsonLines, jsonList } from '../../core/http/responses/response-streams.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { decideUnit } from './unit-decision.js';
 import { slugTexts } from './unit-fields.js';

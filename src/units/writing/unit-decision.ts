@@ -1,6 +1,6 @@
 import { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import { statusToStore } from '../unit-status.js';

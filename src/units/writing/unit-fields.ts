@@ -2,7 +2,7 @@ import { slug as slugOf } from 'github-slugger';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { Language, Localized } from '../../core/localization/language.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownNameMessage } from '../unit-errors.js';

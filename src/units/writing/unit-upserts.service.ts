@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError } from '../../core/errors/domain-error.js';
 import { type UpsertResponse, upsertResponse } from '../../core/http/api-documentation.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import type { Caller } from '../../tenants/keys/caller.js';

@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { Metrics } from '../../observability/metrics.js';
-import { DomainError } from '../errors/domain-error.js';
-import { httpErrors } from '../errors/http-errors.js';
-import type { RequestCaller } from '../request-caller.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { httpErrors } from '../../errors/http-errors.js';
+import type { RequestCaller } from '../requests/request-caller.js';
 import { isLongPoll } from '../server/request-metrics.js';
-import { type RateLimit, TokenBuckets } from './token-buckets.js';
+import type { RateLimit } from '../requests/request-caller.js';
+import { TokenBuckets } from './token-buckets.js';
 
 /** @param remaining whole tokens; negative when the request was rejected (rule HTTP-22) */
 export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remaining: number) {

@@ -1,10 +1,6 @@
+import type { RateLimit } from '../requests/request-caller.js';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../configuration/clock.js';
-
-export interface RateLimit {
-  readonly rps: number;
-  readonly burst: number;
-}
 
 interface Bucket {
   tokens: number;

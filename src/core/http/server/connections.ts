@@ -11,8 +11,8 @@ import { finished } from 'node:stream';
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
-import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
-import { httpErrors } from '../errors/http-errors.js';
+import { DomainError, type ErrorDefinition } from '../../errors/domain-error.js';
+import { httpErrors } from '../../errors/http-errors.js';
 import { hasBody } from './request-body.js';
 
 const dropReportMs = 10_000;

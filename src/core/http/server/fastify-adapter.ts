@@ -11,10 +11,10 @@ import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { defaultLanguage } from '../../localization/language.js';
 import { maxExternalIdLength } from '../../values/text.js';
-import { trustProxyOption } from './client-address.js';
-import { brotliOptions, encodings } from './compression.js';
+import { trustProxyOption } from '../requests/client-address.js';
+import { brotliOptions, encodings } from '../responses/compression.js';
 import { Connections, unparsableResponse } from './connections.js';
-import { requestIdFor, setContext } from './request-context.js';
+import { requestIdFor, setContext } from '../requests/request-context.js';
 import { logResponse, logUnparsableRequest, requestLogger } from './request-log.js';
 import { rejectUnknownRoutes } from './unknown-routes.js';
 

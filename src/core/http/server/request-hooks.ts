@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Logger } from 'pino';
-import { DomainError } from '../errors/domain-error.js';
-import { httpErrors } from '../errors/http-errors.js';
-import { removePorts } from './client-address.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { httpErrors } from '../../errors/http-errors.js';
+import { removePorts } from '../requests/client-address.js';
 import type { Connections } from './connections.js';
-import { addEntityTag } from './entity-tags.js';
+import { addEntityTag } from '../responses/entity-tags.js';
 import { hasBody } from './request-body.js';
-import { decorateContext, setContext } from './request-context.js';
-import type { RequestDeadline } from './request-deadline.js';
+import { decorateContext, setContext } from '../requests/request-context.js';
+import type { RequestDeadline } from '../requests/request-deadline.js';
 import { decorateLog, noteDecision, requestLogger, watchResponse } from './request-log.js';
-import { routeOptionsOf } from './route-options.js';
+import { routeOptionsOf } from '../requests/route-options.js';
 
 export interface RequestHooks {
   readonly connections: Connections;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { DomainError } from '../errors/domain-error.js';
+import type { DomainError } from '../../errors/domain-error.js';
 import { isIdentifier } from '../../validation/dto-reader.js';
-import { routePatternOf } from './route-options.js';
+import { routePatternOf } from '../../observability/route-pattern.js';
 
 export interface CompletedRequest {
   readonly method: string;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import type { CompletedRequest } from './request-log.js';
-import { routeOptionsOf } from './route-options.js';
+import { routeOptionsOf } from '../requests/route-options.js';
 
 /** Upper bounds in seconds; a request that waits for the database gets its 503 after 8. */
 export const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;

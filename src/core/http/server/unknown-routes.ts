@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DomainError } from '../errors/domain-error.js';
-import { httpErrors } from '../errors/http-errors.js';
-import type { RouteOptions } from './route-options.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { httpErrors } from '../../errors/http-errors.js';
+import type { RouteOptions } from '../requests/route-options.js';
 
 interface Path {
   readonly url: string;

@@ -4,7 +4,7 @@ import {
   type Operation,
   operations,
 } from '../../../tenants/keys/permissions.js';
-import type { RateLimit } from '../../../core/http/rate-limit/token-buckets.js';
+import type { RateLimit } from '../../../core/http/requests/request-caller.js';
 import {
   argument,
   type CommandGroup,

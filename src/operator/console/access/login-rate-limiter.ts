@@ -3,7 +3,8 @@ import PQueue from 'p-queue';
 import { addressRangeOf } from '../../../tenants/keys/auth-failure-limiter.js';
 import { Clock } from '../../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../core/configuration/environment.js';
-import { type RateLimit, TokenBuckets } from '../../../core/http/rate-limit/token-buckets.js';
+import type { RateLimit } from '../../../core/http/requests/request-caller.js';
+import { TokenBuckets } from '../../../core/http/rate-limit/token-buckets.js';
 import { isPassword } from '../../../core/values/password-hash.js';
 
 /** Beyond this number, the oldest entries are dropped and get a new allowance. */

@@ -1,4 +1,4 @@
-import { idempotencyErrors } from '../../idempotency/idempotency-key.js';
+import { idempotencyErrors } from './idempotency-errors.js';
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 
 const parsingErrors = errorDefinitions('http', {

@@ -8,10 +8,10 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lastValueFrom, type Observable, of } from 'rxjs';
-import { acceptedEncoding, brotliOptions, minCompressedBytes } from '../http/server/compression.js';
-import { entityTag, matchesTag } from '../http/server/entity-tags.js';
-import { jsonContentType } from '../values/json.js';
-import { type CachedResponse, TenantCache } from './tenant-cache.js';
+import { acceptedEncoding, brotliOptions, minCompressedBytes } from './compression.js';
+import { entityTag, matchesTag } from './entity-tags.js';
+import { jsonContentType } from '../../values/json.js';
+import { type CachedResponse, TenantCache } from '../../cache/tenant-cache.js';
 
 /** A client sends each value of these parameters only once, so a cache would not help. */
 const uniqueParameters = ['after', 'updatedSince'];

@@ -1,9 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { routeOptionsOf } from '../http/server/route-options.js';
-import { AllowUnknownFields, type DtoClass, ignoredFieldsValue, readDto } from './dto-reader.js';
-import { declaredType } from './request-parts.js';
-import { assertKnown } from './validate-dto.js';
+import { routeOptionsOf } from './route-options.js';
+import {
+  AllowUnknownFields,
+  type DtoClass,
+  ignoredFieldsValue,
+  readDto,
+} from '../../validation/dto-reader.js';
+import { declaredType } from '../../validation/request-parts.js';
+import { assertKnown } from '../../validation/validate-dto.js';
 
 const NoParameters = Object as DtoClass;
 

@@ -6,9 +6,9 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { isPlainObject } from '../values/json.js';
-import { ignoredFieldsValue, readAhead, type RequestPart } from './dto-reader.js';
-import { declaredType } from './request-parts.js';
+import { isPlainObject } from '../../values/json.js';
+import { ignoredFieldsValue, readAhead, type RequestPart } from '../../validation/dto-reader.js';
+import { declaredType } from '../../validation/request-parts.js';
 
 const noNames: readonly string[] = [];
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
-import type { ErrorDefinition } from '../errors/domain-error.js';
+import type { ErrorDefinition } from '../../errors/domain-error.js';
 import type { DtoClass } from '../../validation/dto-reader.js';
 
 export const basePath = 'external/apis/v1.0';
@@ -28,10 +28,4 @@ export interface RouteOptions {
 
 export function routeOptionsOf(request: FastifyRequest): RouteOptions {
   return request.routeOptions.config as RouteOptions;
-}
-
-export function routePatternOf(request: FastifyRequest): string {
-  const { url, config } = request.routeOptions;
-  const { hasNoEndpoint } = config as RouteOptions;
-  return url === undefined || hasNoEndpoint === true ? 'unknown' : url;
 }

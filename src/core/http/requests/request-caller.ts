@@ -2,15 +2,19 @@ import type { BlockList } from 'node:net';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
-import type { IdempotencyClaim } from '../idempotency/idempotency-claim.js';
-import type { DomainError } from './errors/domain-error.js';
-import type { Language } from '../localization/language.js';
-import type { RateLimit } from './rate-limit/token-buckets.js';
+import type { IdempotencyClaim } from './idempotency-claim.js';
+import type { DomainError } from '../../errors/domain-error.js';
+import type { Language } from '../../localization/language.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: RequestCaller;
   }
+}
+
+export interface RateLimit {
+  readonly rps: number;
+  readonly burst: number;
 }
 
 export interface KeyRestrictions {

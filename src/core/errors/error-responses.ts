@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
-import { type Language, requestLanguage } from '../../localization/language.js';
-import { type LocalizedMessage, MessagesService } from '../../localization/messages.service.js';
+import { isDatabaseUnavailable } from '../database/connection/database-errors.js';
+import { type Language, requestLanguage } from '../localization/language.js';
+import { type LocalizedMessage, MessagesService } from '../localization/messages.service.js';
 import { DomainError, type ErrorDefinition } from './domain-error.js';
 import { httpErrors } from './http-errors.js';
 

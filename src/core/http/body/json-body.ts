@@ -1,8 +1,8 @@
 import { parse as parseWithNumbers } from 'json-custom-numbers';
-import { isDatabaseReference, isPlainObject } from '../values/json.js';
-import { isStorableText } from '../values/text.js';
-import { DomainError } from './errors/domain-error.js';
-import { httpErrors } from './errors/http-errors.js';
+import { isDatabaseReference, isPlainObject } from '../../values/json.js';
+import { isStorableText } from '../../values/text.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { httpErrors } from '../../errors/http-errors.js';
 
 /** The database driver would take the value of this key for a BSON type. */
 const reservedKey = '_bsontype';

@@ -1,4 +1,4 @@
-import type { LocalizedMessage } from '../../localization/messages.service.js';
+import type { LocalizedMessage } from '../localization/messages.service.js';
 
 export interface ErrorDefinition {
   readonly status: number;

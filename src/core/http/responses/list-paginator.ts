@@ -9,8 +9,8 @@ import {
 } from '../../database/documents/keyset.js';
 import { cacheLifetimeMs } from '../../cache/tenant-cache.js';
 import { commitLagMs } from '../../database/transactions/transactions.js';
-import { DomainError } from '../errors/domain-error.js';
-import { httpErrors } from '../errors/http-errors.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { httpErrors } from '../../errors/http-errors.js';
 
 import { ApiProperty } from '@nestjs/swagger';
 import { defaultPageLimit } from '../../validation/query-fields.js';

@@ -8,15 +8,15 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Long } from 'mongodb';
 import type { Observable } from 'rxjs';
-import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { mebibyte } from '../values/numbers.js';
-import { DomainError } from './errors/domain-error.js';
-import { httpErrors } from './errors/http-errors.js';
-import { bodyFailures } from './server/connections.js';
-import { hasBody } from './server/request-body.js';
-import { RequestDeadline } from './server/request-deadline.js';
-import { routeOptionsOf } from './server/route-options.js';
-import { fieldNamesOf } from '../validation/dto-reader.js';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { mebibyte } from '../../values/numbers.js';
+import { DomainError } from '../../errors/domain-error.js';
+import { httpErrors } from '../../errors/http-errors.js';
+import { bodyFailures } from '../server/connections.js';
+import { hasBody } from '../server/request-body.js';
+import { RequestDeadline } from '../requests/request-deadline.js';
+import { routeOptionsOf } from '../requests/route-options.js';
+import { fieldNamesOf } from '../../validation/dto-reader.js';
 import { parseJsonBody } from './json-body.js';
 
 declare module 'fastify' {
