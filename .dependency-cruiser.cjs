@@ -4,7 +4,8 @@
  */
 const layers = [
   ['core'],
-  ['events', 'tenants'],
+  ['tenants'],
+  ['events'],
   ['webhooks'],
   ['catalogue'],
   ['compounds', 'health', 'leads', 'reservations', 'units'],
@@ -12,7 +13,7 @@ const layers = [
   ['development'],
 ];
 
-const feature = layers[4].join('|');
+const feature = layers[5].join('|');
 
 /** These folders start the service or create an application, so they import the files directly in `src`. */
 const starters = '^src/(development/demo|operator/cli|reference/generate)';
@@ -62,7 +63,7 @@ const crossTenantFiles = [
   // The background job derives phone keys for leads that other programs store in any organization.
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
   // The same job rewrites phones of clients; `db status` counts clients that share a phone.
-  '^src/tenants/clients/client-phones\\.repository\\.ts$',
+  '^src/leads/clients/client-phones\\.repository\\.ts$',
   // A restore may bring back erased data of any organization.
   '^src/operator/erasure/erasures\\.repository\\.ts$',
   // The relay finds the organizations that have events without a number.

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 
 const businessWord = /lead|cheque|reservation|compound/i;
 
-/** What leaves the checked queries of a model, and the files that may do so. */
+/** Code that leaves the checked queries of a model, and the files that may contain it. */
 const exceptions = [
   {
     // Documents are plain objects, so nothing is saved or watched.
@@ -28,7 +28,7 @@ const exceptions = [
     files: [
       // It says why.
       'src/core/database/models/batches.ts',
-      // Creates collections, indexes and validators; queries nothing of a tenant.
+      // Creates collections, indexes and validators, and reads no documents.
       'src/core/database/structure/database-structure.ts',
       'src/core/database/structure/indexes.ts',
     ],
@@ -73,5 +73,5 @@ for (const [folder, contents] of byFolder) {
   }
 }
 
-for (const failure of failures) console.error(failure);
+for (const failure of failures) process.stderr.write(`${failure}\n`);
 process.exitCode = failures.length === 0 ? 0 : 1;

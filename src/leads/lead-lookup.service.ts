@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import { parseObjectId } from '../core/database/documents/tenant-document.js';
-import { ClientsService } from '../tenants/clients/clients.service.js';
+import { ClientsService } from './clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
 import { UsersRepository } from '../tenants/organizations/users.repository.js';

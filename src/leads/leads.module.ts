@@ -9,6 +9,11 @@ import { LeadErasuresRepository } from './erasure/lead-erasures.repository.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
+import { ClientPhones } from './clients/client-phones.service.js';
+import { ClientPhonesRepository } from './clients/client-phones.repository.js';
+import { clientSchema } from './clients/client.schema.js';
+import { ClientsRepository } from './clients/clients.repository.js';
+import { ClientsService } from './clients/clients.service.js';
 import { counterSchema } from './counter.schema.js';
 import { CountersRepository } from './counters.repository.js';
 import { leadSchema } from './lead.schema.js';
@@ -28,11 +33,16 @@ import { LeadStore } from './upsert/lead-store.service.js';
     EventsModule,
     MongooseModule.forFeature([
       { name: 'Lead', schema: leadSchema },
+      { name: 'Client', schema: clientSchema },
       { name: 'Counter', schema: counterSchema },
     ]),
   ],
   controllers: [LeadsController],
   providers: [
+    ClientsRepository,
+    ClientPhonesRepository,
+    ClientsService,
+    ClientPhones,
     CountersRepository,
     LeadsRepository,
     LeadSearchRepository,
@@ -47,6 +57,7 @@ import { LeadStore } from './upsert/lead-store.service.js';
     LeadImportsService,
   ],
   exports: [
+    ClientPhones,
     LeadsRepository,
     LeadLookupService,
     LeadsService,

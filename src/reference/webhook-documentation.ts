@@ -3,7 +3,7 @@ import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import type { EventType, pingType } from '../events/outbox/event-types.js';
 import { LeadDto, LeadErasureDto } from '../leads/dto/lead.dto.js';
 import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reservation.dto.js';
-import { ClientDto } from '../tenants/clients/client.presenter.js';
+import { ClientDto } from '../leads/clients/client.presenter.js';
 import { UnitDto } from '../units/unit.dto.js';
 
 /** The texts have no full stop, because others are appended. */

@@ -2,11 +2,6 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ChangeLogRepository } from './change-log/change-log.repository.js';
 import { changeLogSchema } from './change-log/change-log.schema.js';
-import { ClientPhones } from './clients/client-phones.js';
-import { ClientPhonesRepository } from './clients/client-phones.repository.js';
-import { clientSchema } from './clients/client.schema.js';
-import { ClientsRepository } from './clients/clients.repository.js';
-import { ClientsService } from './clients/clients.service.js';
 import { importSchema } from './imports/import.schema.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { ApiKeyAuthenticator } from './keys/api-key-authenticator.js';
@@ -26,8 +21,6 @@ const shared = [
   OrganizationsRepository,
   UsersRepository,
   ChangeLogRepository,
-  ClientsService,
-  ClientPhones,
   ImportsRepository,
   ApiKeysService,
 ];
@@ -41,7 +34,6 @@ const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
       { name: 'Organization', schema: organizationSchema },
       { name: 'User', schema: userSchema },
       { name: 'ChangeLog', schema: changeLogSchema },
-      { name: 'Client', schema: clientSchema },
       { name: 'Import', schema: importSchema },
       { name: 'ApiKey', schema: apiKeySchema },
     ]),
@@ -49,8 +41,6 @@ const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
   providers: [
     ...shared,
     ApiKeysRepository,
-    ClientsRepository,
-    ClientPhonesRepository,
     ApiKeyAuthenticator,
     AuthFailureLimiter,
     CallbackSignatures,

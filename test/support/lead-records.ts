@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { ClientRecords } from '../../src/tenants/clients/client-link.js';
-import type { ClientDocument } from '../../src/tenants/clients/client.schema.js';
+import { ClientRecords } from '../../src/leads/clients/client-link.js';
+import type { ClientDocument } from '../../src/leads/clients/client.schema.js';
 import type { LeadDocument } from '../../src/leads/lead.schema.js';
 import type { LoadedLeadRecords } from '../../src/leads/upsert/lead-records.js';
 import type { Organization } from '../../src/tenants/organizations/organization.js';

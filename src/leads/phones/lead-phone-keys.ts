@@ -5,7 +5,7 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { commitLagMs } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs } from '../../core/values/time.js';
-import { ClientPhones } from '../../tenants/clients/client-phones.js';
+import { ClientPhones } from '../clients/client-phones.service.js';
 import { clearPhoneCache } from '../../tenants/contacts/phone-number.js';
 import { isOfOlderRule } from '../../tenants/contacts/phone-rule.js';
 import { StoredPhones } from '../../tenants/contacts/stored-phones.js';

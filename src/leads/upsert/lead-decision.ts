@@ -6,7 +6,7 @@ import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
 import { pendingEvent } from '../../events/outbox/outbox.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
-import { linkClient } from '../../tenants/clients/client-link.js';
+import { linkClient } from '../clients/client-link.js';
 import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
 import { phoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';

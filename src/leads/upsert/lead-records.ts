@@ -4,7 +4,7 @@ import type { TenantWrite } from '../../core/database/documents/tenant-queries.j
 import type { Language } from '../../core/localization/language.js';
 import type { PendingEvent } from '../../events/outbox/outbox.js';
 import type { LeadChange } from '../../tenants/change-log/change-log.repository.js';
-import type { ClientLink, ClientRecords } from '../../tenants/clients/client-link.js';
+import type { ClientLink, ClientRecords } from '../clients/client-link.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadPayload } from '../lead-merge.js';

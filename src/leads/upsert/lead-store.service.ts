@@ -7,7 +7,7 @@ import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
-import { ClientsService, type ClientLookup } from '../../tenants/clients/clients.service.js';
+import { ClientsService, type ClientLookup } from '../clients/clients.service.js';
 import { contactOf } from '../../tenants/contacts/contact.js';
 import { phoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Caller } from '../../tenants/keys/caller.js';

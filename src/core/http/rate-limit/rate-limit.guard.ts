@@ -5,9 +5,8 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { Metrics } from '../../observability/metrics.js';
 import { DomainError } from '../../errors/domain-error.js';
 import { httpErrors } from '../../errors/http-errors.js';
-import type { RequestCaller } from '../requests/request-caller.js';
+import type { RateLimit, RequestCaller } from '../requests/request-caller.js';
 import { isLongPoll } from '../server/request-metrics.js';
-import type { RateLimit } from '../requests/request-caller.js';
 import { TokenBuckets } from './token-buckets.js';
 
 /** @param remaining whole tokens; negative when the request was rejected (rule HTTP-22) */

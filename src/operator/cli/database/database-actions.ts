@@ -6,7 +6,7 @@ import {
 } from '../../../core/database/structure/database-structure.js';
 import { mebibyte } from '../../../core/values/numbers.js';
 import { isObjectId } from '../../../core/values/text.js';
-import { ClientPhones } from '../../../tenants/clients/client-phones.js';
+import { ClientPhones } from '../../../leads/clients/client-phones.service.js';
 import { lostOperations } from '../../../tenants/keys/api-key-policy.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';

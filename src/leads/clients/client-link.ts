@@ -1,13 +1,18 @@
 import type { CountryCode } from 'libphonenumber-js';
 import { Types } from 'mongoose';
-import { type Contact, emailLockKey, lockKeysOf, phoneLockKeys } from '../contacts/contact.js';
-import { allPhoneKeys } from '../contacts/phone-number.js';
-import { phoneRule } from '../contacts/phone-rule.js';
+import {
+  type Contact,
+  emailLockKey,
+  lockKeysOf,
+  phoneLockKeys,
+} from '../../tenants/contacts/contact.js';
+import { allPhoneKeys } from '../../tenants/contacts/phone-number.js';
+import { phoneRule } from '../../tenants/contacts/phone-rule.js';
 import { foldCase } from '../../core/localization/fold-case.js';
-import type { Organization } from '../organizations/organization.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
 import { type PendingEvent, pendingEvent } from '../../events/outbox/outbox.js';
 import { textsOf } from '../../core/values/text.js';
-import { fieldChanges } from '../change-log/field-changes.js';
+import { fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { maxPhones, presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
 

@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo, Types } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
-import type { PhoneUpdate } from '../contacts/stored-phones.js';
+import type { PhoneUpdate } from '../../tenants/contacts/stored-phones.js';
 import type { ClientDocument } from './client.schema.js';
 
 export type ClientWithPhones = Pick<

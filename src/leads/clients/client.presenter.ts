@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { objectOf } from '../../core/values/json.js';
 import { textsOf } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
-import { maxPhoneLength } from '../contacts/phone-reading.js';
+import { maxPhoneLength } from '../../tenants/contacts/phone-reading.js';
 
 export const maxPhones = 100;
 

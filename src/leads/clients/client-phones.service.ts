@@ -2,11 +2,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { scalarText } from '../../core/values/json.js';
-import { phoneKeys } from '../contacts/phone-number.js';
-import { olderRules, otherCountries, phoneRule } from '../contacts/phone-rule.js';
-import { StoredPhones } from '../contacts/stored-phones.js';
-import type { Organization } from '../organizations/organization.js';
-import { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { phoneKeys } from '../../tenants/contacts/phone-number.js';
+import { olderRules, otherCountries, phoneRule } from '../../tenants/contacts/phone-rule.js';
+import { StoredPhones } from '../../tenants/contacts/stored-phones.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
+import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { ClientPhonesRepository, type ClientWithPhones } from './client-phones.repository.js';
 
 /** Clients of an earlier version must not delay leads that other programs have just written. */
