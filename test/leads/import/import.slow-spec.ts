@@ -13,7 +13,9 @@ import { startSession } from '../../operator/command-line.js';
 import { addCompound } from '../../support/builders.js';
 import { range } from '../../support/counting.js';
 import { sharedService } from '../../support/shared-service.js';
+import { rounds } from '../../support/rounds.js';
 import type { TenantApi } from '../../support/tenant-api.js';
+import { wideText } from '../payloads.js';
 import { startTestService } from '../../support/test-service.js';
 
 const service = sharedService();
@@ -136,6 +138,31 @@ describe('lead import', () => {
     const restarted = { doneBefore: 0, created: 2, updated: 2 };
     expect(await run(file, '--restart')).toMatchObject(restarted);
     expect(await leads()).toHaveLength(5);
+  });
+
+  it('stores data and additionalData of NDJSON exactly as they stand in the file', async () => {
+    const sent = fc.array(fc.tuple(wideText, wideText, wideText), { minLength: 1, maxLength: 20 });
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(sent, async (payloads) => {
+        const rows = payloads.map((texts) => ({ id: `exact-${number++}`, texts }));
+        const lines = rows.flatMap(({ id, texts: [data, additionalData, later] }) => [
+          `{"recordSystemId":"${id}","data":${data},"additionalData":${additionalData}}`,
+          `{"recordSystemId":"${id}","additionalData":${later}}`,
+        ]);
+        const file = await saveFile(`exact-${number}.ndjson`, lines);
+        expect(await run(file)).toMatchObject({ created: rows.length, updated: rows.length });
+        for (const { id, texts } of rows) {
+          const { text } = await tenant.get(`/leads/${id}`).expect(200);
+          expect(text).toContain('"wide":[9223372036854775807,-9223372036854775808]');
+          const [data, additionalData, later] = texts.map((one) => JSON.parse(one) as object);
+          const { lead } = JSON.parse(text) as { lead: Record<string, unknown> };
+          expect(lead['data']).toEqual(data);
+          expect(lead['additionalData']).toEqual({ ...additionalData, ...later });
+        }
+      }),
+      { numRuns: rounds(3, 60) },
+    );
   });
 
   const known =
