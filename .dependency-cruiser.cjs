@@ -21,7 +21,7 @@ const starters = '^src/(development/demo|operator/cli|reference/generate)';
 /** Forbids each layer to import a higher one. */
 const layerRules = layers.slice(0, -1).map((folders, layer) => ({
   name: `${folders.join('-')}-import-lower-layers`,
-  comment: 'Imports go down: operator, features, catalogue, webhooks, tenants and events, core.',
+  comment: 'Imports go down: operator, features, catalogue, webhooks, events, tenants, core.',
   severity: 'error',
   from: { path: `^src/(${folders.join('|')})/`, pathNot: starters },
   to: {
@@ -220,7 +220,7 @@ module.exports = {
     },
     {
       name: 'queries-name-their-tenant',
-      comment: 'All other code gets collections that accept no query without an organization.',
+      comment: 'All other queries name their organization.',
       severity: 'error',
       from: { path: '^src/', pathNot: crossTenantFiles },
       to: {
