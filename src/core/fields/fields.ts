@@ -7,12 +7,12 @@ import {
   idsOf,
   listOf,
   numberOf,
-  textOf,
   timeOf,
 } from '../database/documents/stored-values.js';
 import { FreeFormType } from '../database/models/by-reference.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
 import { isStoredObject } from '../values/json.js';
+import { textOf } from '../values/text.js';
 import { declareField, type FieldKind, type FieldOptions } from './declared-fields.js';
 
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };

@@ -1,4 +1,5 @@
-import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
+import { objectsOf } from '../../core/database/documents/stored-values.js';
+import { textOf } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
 import type { ChangeEvent } from '../../events/outbox/outbox-events.repository.js';
 import type { StatusChange } from '../callback/callback-decision.js';

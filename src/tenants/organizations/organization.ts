@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
 import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
-import { textOf } from '../../core/database/documents/stored-values.js';
+import { textOf } from '../../core/values/text.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
 export const defaultCountry: CountryCode = 'EG';

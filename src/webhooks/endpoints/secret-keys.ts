@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { textOf } from '../../core/database/documents/stored-values.js';
+import { textOf } from '../../core/values/text.js';
 import {
   encryptionKeys,
   keyIdOf,

@@ -1,9 +1,6 @@
 import { BSONRegExp, Code, Decimal128, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'mongodb';
 import { objectOf } from '../../values/json.js';
-
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
+import { textOf } from '../../values/text.js';
 
 export function numberOf(value: unknown): number {
   const isWide = value instanceof Decimal128 || value instanceof Long;
