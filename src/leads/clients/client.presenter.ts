@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { timeOf } from '../../core/database/documents/stored-values.js';
 import { objectOf } from '../../core/values/json.js';
 import { textsOf } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
@@ -34,8 +35,8 @@ export function presentClient(client: ClientDocument): ClientDto {
     ...(client.name === undefined ? {} : { name: client.name }),
     ...(client.email === undefined ? {} : { email: client.email }),
     phoneNumbers: shownPhones(textsOf(client.phoneNumbers)),
-    createdAt: client.createdAt.toISOString(),
-    updatedAt: client.updatedAt.toISOString(),
+    createdAt: timeOf(client.createdAt),
+    updatedAt: timeOf(client.updatedAt),
   };
 }
 

@@ -50,8 +50,11 @@ function erasureOf(
   now: Date,
 ): TenantWrite<LeadDocument> {
   // A later `updatedAt` keeps the background job from storing keys of phones that it has read before.
-  const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
-  const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
+  const changed = updatedAt instanceof Date ? updatedAt.getTime() + 1 : 0;
+  const erasedAt = new Date(Math.max(now.getTime(), changed));
+  // Another program may have stored personal data as a time.
+  const kept = deletedAt instanceof Date ? deletedAt : now;
+  const times = { deletedAt: kept, updatedAt: erasedAt, erasedAt };
   const $set = { data: {}, additionalData: {}, isDeleted: true, ...times };
   return { _id, update: { $set, $unset: { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '' } } };
 }

@@ -45,8 +45,7 @@ export class ApiKeysRepository {
 
   /** Returns the oldest key first. */
   async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
-    const keys = await this.read({ organizationId });
-    return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+    return this.keys.find({ organizationId }, null, { sort: { createdAt: 1 } }).lean();
   }
 
   async findAgain({ organizationId, _id }: ApiKeyDocument): Promise<ApiKeyDocument | null> {
