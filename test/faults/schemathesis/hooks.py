@@ -56,9 +56,11 @@ def pattern_of(message):
 
 
 def messages_of(language):
-    path = f"src/core/localization/messages/{language}/validation.json"
-    with open(path, encoding="utf-8") as file:
-        texts = json.load(file)
+    texts = {}
+    for folder in ["core/localization", "reservations"]:
+        path = f"src/{folder}/messages/{language}/validation.json"
+        with open(path, encoding="utf-8") as file:
+            texts.update(json.load(file))
     return [pattern_of(texts[name]) for name in INEXPRESSIBLE]
 
 
