@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
-import { parseObjectId } from '../core/database/documents/tenant-document.js';
+import { parseObjectId, objectIds } from '../core/database/documents/tenant-document.js';
 import { ClientsService } from './clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
@@ -74,12 +74,13 @@ export class LeadLookupService {
   async inspect(organizationId: Types.ObjectId, id: Types.ObjectId) {
     const [lead] = await this.leads.findById([organizationId], { _id: id });
     if (lead === undefined) return null;
-    const { clientId, assignedToId } = lead;
-    const compoundsIds = lead.compoundsIds ?? [];
+    const { assignedToId } = lead;
+    const compoundsIds = objectIds(lead.compoundsIds);
+    const [ownClientId] = objectIds(lead.clientId);
     const [names, users, client] = await Promise.all([
       this.catalogue.compoundNames(organizationId, compoundsIds),
       this.users.namesOf(organizationId, assignedToId ? [assignedToId] : []),
-      clientId ? this.clients.find(organizationId, clientId) : null,
+      ownClientId ? this.clients.find(organizationId, ownClientId) : null,
     ]);
     return {
       lead: present(LeadDocument, lead),
@@ -88,7 +89,7 @@ export class LeadLookupService {
         const compoundId = compound.toHexString();
         return names.get(compoundId) ?? { 'en-us': compoundId };
       }),
-      assignedTo: users.get(assignedToId?.toHexString() ?? ''),
+      assignedTo: users.get(String(assignedToId)),
       client,
     };
   }

@@ -48,6 +48,20 @@ describe('a client with fields of unexpected types', () => {
   });
 });
 
+describe('a client with an unexpected id or time', () => {
+  it('is ignored when its id is not an ObjectId', async () => {
+    await addClient({ _id: `client-${testNumber}`, phoneNumbers: [`+2${phoneNumber}`] });
+    const { body } = await tenant.post('/leads', { phoneNumber }).expect(201);
+    expect(body.lead.clientId).toMatch(/^[0-9a-f]{24}$/);
+  });
+
+  it('is updated when its time is a text', async () => {
+    const _id = await addClient({ phoneNumbers: [`+2${phoneNumber}`], createdAt: 'now' });
+    const { body } = await tenant.post('/leads', { name: 'Mona', phoneNumber }).expect(201);
+    expect(body.lead.clientId).toBe(String(_id));
+  });
+});
+
 describe('a lead with fields of unexpected types', () => {
   it('is read with empty values instead', async () => {
     const id = new ObjectId().toHexString();
@@ -118,9 +132,22 @@ describe('a key with fields of unexpected types', () => {
     },
   );
 
-  it.each([true, 'yes', 5, {}])('is revoked when revokedAt is %j', async (revokedAt) => {
+  const noTimes = [true, 'yes', 5, {}, '99999999999999', 1e18, Decimal128.fromString('1E30')];
+  it.each(noTimes)('is revoked when revokedAt is %j', async (revokedAt) => {
     await changeKey({ revokedAt });
     await tenant.post('/leads', { name: 'Mona' }).expect(401);
+  });
+});
+
+describe('a request', () => {
+  it.each([
+    ['organizations', { apiDomain: 5 }],
+    ['apiKeys', { lastUsedAt: 'now' }],
+  ])('succeeds with %s that have %j', async (collection, $set) => {
+    const { organizationId } = tenant;
+    const filter = collection === 'organizations' ? { _id: organizationId } : { organizationId };
+    await change(collection, filter, $set);
+    await tenant.get('/compounds').expect(200);
   });
 });
 

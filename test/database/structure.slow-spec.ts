@@ -331,18 +331,26 @@ describe('the background pass over phones', () => {
 
   it('continues after an invalid lead and logs it once', async () => {
     const unusable = newDocument({ data, organizationId: 'Nile Homes' });
-    const broken = newDocument({ data, assignedToId: 'Mona' });
-    await leads().insertMany([unusable, broken], { bypassDocumentValidation: true });
+    const odd = { assignedToId: 'Mona', clientId: 'crm-17', phoneKeysOf: '0 EG' };
+    const broken = newDocument({ data, ...odd });
+    const untimed = newDocument({ data, updatedAt: 'yesterday', phoneKeysOf: '0 EG' });
+    const bypassed = { bypassDocumentValidation: true };
+    await leads().insertMany([unusable, untimed, broken], bypassed);
+    const nameless = { _id: 'Nile Homes', isDeleted: false, updatedAt: new Date() } as Document;
+    await service.db.collection('organizations').insertOne(nameless, bypassed);
     const tenant = await service.addTenant();
     const good = await tenant.add(addLead, { data });
     await pass();
-    const ids = [unusable._id, broken._id, good];
+    const ids = [unusable._id, untimed._id, broken._id, good];
     const derived = await leads().distinct('_id', { _id: { $in: ids }, phoneKeys });
     expect(derived).toEqual([broken._id, good]);
+    await service.db
+      .collection('organizations')
+      .deleteOne({ _id: 'Nile Homes' as unknown as ObjectId });
     const failures = logLinesWith(service.logged(), 'Could not compute the phone keys of a lead');
-    expect(failures.map((line) => JSON.stringify(line))).toEqual([
-      expect.stringContaining(String(unusable._id)),
-    ]);
+    const reported = failures.map((line) => JSON.stringify(line)).join();
+    expect(failures).toHaveLength(2);
+    for (const { _id } of [unusable, untimed]) expect(reported).toContain(String(_id));
     await leads().deleteMany({});
   });
 

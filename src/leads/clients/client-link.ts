@@ -37,7 +37,7 @@ export class ClientRecords {
   }
 
   findById(_id: Types.ObjectId): ClientDocument | undefined {
-    return this.clients.get(_id.toHexString())?.client;
+    return this.clients.get(String(_id))?.client;
   }
 
   findByPhone(phoneKey: string): ClientDocument | undefined {

@@ -27,9 +27,9 @@ export class ClientPhonesRepository {
           ...(limit === 0 ? [] : [{ $limit: limit }]),
           { $project: { organizationId: 1, phoneNumbers: 1, updatedAt: 1 } },
         ],
-        acrossTenants,
+        { ...acrossTenants, batchSize },
       )
-      .cursor({ batchSize });
+      .cursor();
     try {
       let clients: ClientWithPhones[] = [];
       for (;;) {

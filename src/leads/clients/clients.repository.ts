@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Types } from 'mongoose';
-import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { Types } from 'mongoose';
+import { notDeleted, objectIds } from '../../core/database/documents/tenant-document.js';
 import type { TenantWrite } from '../../core/database/documents/tenant-queries.js';
 import { batchesOf } from '../../core/database/models/batches.js';
 import { writeAll } from '../../core/database/models/bulk-writes.js';
@@ -23,9 +23,10 @@ export class ClientsRepository {
     ids: Ids,
     filter: Partial<typeof notDeleted> = {},
   ): Promise<ClientDocument[]> {
-    if (ids.length === 0) return [];
+    const known = objectIds(ids);
+    if (known.length === 0) return [];
     return readable(
-      await this.clients.find({ organizationId, _id: { $in: ids }, ...filter }).lean(),
+      await this.clients.find({ organizationId, _id: { $in: known }, ...filter }).lean(),
     );
   }
 
@@ -87,10 +88,17 @@ export class ClientsRepository {
 
 /** Values of other types count as missing: a client of another program must not fail the leads of its person. */
 function readable(clients: readonly ClientDocument[]): ClientDocument[] {
-  return clients.map(({ name, email, phoneNumbers, ...client }) => ({
+  const known = clients.filter(({ _id }) => _id instanceof Types.ObjectId);
+  return known.map(({ name, email, phoneNumbers, createdAt, updatedAt, ...client }) => ({
     ...client,
-    ...(typeof name === 'string' && { name }),
-    ...(typeof email === 'string' && { email }),
+    ...(isNullOrText(name) && { name }),
+    ...(isNullOrText(email) && { email }),
     phoneNumbers: textsOf(phoneNumbers),
+    createdAt: createdAt instanceof Date ? createdAt : client._id.getTimestamp(),
+    updatedAt: updatedAt instanceof Date ? updatedAt : client._id.getTimestamp(),
   }));
+}
+
+function isNullOrText(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
 }

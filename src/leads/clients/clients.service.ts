@@ -37,7 +37,7 @@ export class ClientsService {
     const linked = await this.clients.findByIds(_id, ids, notDeleted);
     const known = new Map(linked.map((client) => [client._id.toHexString(), client]));
     const contacts = lookups.flatMap(({ clientId, sent, stored }): Contact[] => {
-      const client = clientId ? known.get(clientId.toHexString()) : undefined;
+      const client = clientId ? known.get(String(clientId)) : undefined;
       if (client === undefined) return [sent, stored];
       const missing = missingContact(client, sent, organization);
       return [isAlone ? missing : { ...missing, email: sent.email }];

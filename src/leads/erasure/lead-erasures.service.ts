@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { objectIds } from '../../core/database/documents/tenant-document.js';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { BatchedUpdates, TenantWrite } from '../../core/database/documents/tenant-queries.js';
@@ -138,7 +139,7 @@ export class LeadErasuresService {
     { organization, leadIds, notListed }: ErasedLeads,
     leads: readonly Pick<LeadDocument, 'clientId'>[],
   ) {
-    const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
+    const clientIds = distinct(objectIds(leads.map(({ clientId }) => clientId)));
     const own = new Set(leadIds.map((id) => id.toHexString()));
     const all = await this.erasures.findOfClients(organization._id, clientIds);
     const others = all.filter(({ _id }) => !own.has(_id.toHexString()));

@@ -49,13 +49,18 @@ export class LeadPhoneKeysRepository {
       ],
       { ...acrossTenants, hint: externallyChangedIndex, batchSize },
     );
-    for await (const { _id } of found.cursor<Pick<LeadDocument, '_id'>>()) {
-      ids.push(_id);
-      if (ids.length < batchSize) continue;
-      yield await this.findPhones(ids);
-      ids = [];
+    const cursor = found.cursor<Pick<LeadDocument, '_id'>>();
+    try {
+      for await (const { _id } of cursor) {
+        ids.push(_id);
+        if (ids.length < batchSize) continue;
+        yield await this.findPhones(ids);
+        ids = [];
+      }
+      if (ids.length > 0) yield await this.findPhones(ids);
+    } finally {
+      await cursor.close();
     }
-    if (ids.length > 0) yield await this.findPhones(ids);
   }
 
   /** Stores every update that the database accepts. */

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { objectIds } from '../../core/database/documents/tenant-document.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -129,7 +130,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
 
   private async derive(leads: readonly LeadPhones[]): Promise<void> {
     const outdated = leads.filter(({ phoneKeysOf }) => isOfOlderRule(phoneKeysOf));
-    await this.clientPhones.markOutdated(outdated.flatMap(({ clientId }) => clientId ?? []));
+    await this.clientPhones.markOutdated(objectIds(outdated.map(({ clientId }) => clientId)));
     this.derivedLeads.inc(await this.stored.update(leads));
   }
 }

@@ -118,7 +118,7 @@ export class LeadRecords {
 
   private setPhones(lead: PhoneOwner): void {
     const { phoneKeys } = currentPhoneKeys(lead, this.organization.phoneCountry);
-    this.owners.set(lead._id.toHexString(), { lead, phoneKeys });
+    this.owners.set(String(lead._id), { lead, phoneKeys });
   }
 }
 

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { ReservationDocument } from '../reservation.schema.js';
 import { UnitReservationsRepository } from '../unit-reservations.repository.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
-import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import { parseObjectId, objectIds } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import type { OrganizationIds } from '../../core/database/models/tenant-model.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
@@ -69,7 +69,8 @@ export class ReservationLookupService {
     if (reservation === null) return null;
     const { organizationId, unitId } = reservation;
     const wallets = await this.wallets.findOf(organizationId, _id);
-    const unit = unitId ? await this.units.inspect(organizationId, unitId) : null;
+    const [ownUnitId] = objectIds(unitId);
+    const unit = ownUnitId ? await this.units.inspect(organizationId, ownUnitId) : null;
     return {
       ...toFoundReservation(reservation),
       unit: unit && {
@@ -131,10 +132,10 @@ export class ReservationLookupService {
     const { leadId, wallets, status } = reservation;
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const _id = new Types.ObjectId(reservation._id);
-    const objectIds = [reservation._id, ...wallets.map((wallet) => wallet._id)];
+    const recordIds = [reservation._id, ...wallets.map((wallet) => wallet._id)];
     const [received, events, approvedOthers, leads] = await Promise.all([
       this.listCallbacks(organizationId, _id, maxCallbacks + 1),
-      this.events.findChanges(organizationId, objectIds, reservationTypes, maxEvents),
+      this.events.findChanges(organizationId, recordIds, reservationTypes, maxEvents),
       this.approvedOthers(reservation),
       leadId === null ? [] : this.leads.find(organizationId, leadId),
     ]);

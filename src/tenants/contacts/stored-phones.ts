@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CountryCode } from 'libphonenumber-js';
 import { LRUCache } from 'lru-cache';
 import type { BulkWriteResult } from 'mongodb';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { rejectedWrites } from '../../core/database/connection/database-errors.js';
 import { defaultCountry } from '../organizations/organization.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
@@ -59,6 +59,7 @@ export class StoredPhones<T extends PhoneDocument> {
       const { _id, organizationId, updatedAt } = document;
       try {
         const country = countries.get(organizationId.toHexString()) ?? defaultCountry;
+        assertCastable(document);
         const update = { $set: this.updateOf(document, country) };
         updates.push({ updateOne: { filter: { _id, updatedAt }, update } });
         derivable.push(document);
@@ -84,4 +85,11 @@ export class StoredPhones<T extends PhoneDocument> {
 
 function stateOf({ updatedAt, organizationId }: PhoneDocument): string {
   return JSON.stringify([updatedAt, organizationId]);
+}
+
+/** Mongoose would skip the update of such a document without an error. */
+function assertCastable({ _id, updatedAt }: PhoneDocument): void {
+  const isKnown = (updatedAt ?? null) === null || updatedAt instanceof Date;
+  if (!(_id instanceof Types.ObjectId) || !isKnown)
+    throw new Error('_id or updatedAt has another type');
 }

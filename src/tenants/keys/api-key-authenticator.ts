@@ -124,7 +124,8 @@ export class ApiKeyAuthenticator {
   private recordUse(key: ApiKeyDocument): void {
     const { lastUsedAt } = key;
     const now = this.clock.now();
-    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < lastUsedPrecisionMs) return;
+    if (lastUsedAt instanceof Date && now.getTime() - lastUsedAt.getTime() < lastUsedPrecisionMs)
+      return;
     this.keys.update(key, { $max: { lastUsedAt: now } }).catch((error: unknown) => {
       this.logger.warn(
         { err: error },

@@ -14,9 +14,10 @@ export function apiKeyState(
   { revokedAt, expiresAt }: Pick<ApiKeyDocument, 'revokedAt' | 'expiresAt'>,
   now: Date,
 ): ApiKeyState {
-  // A value that is no time is not later than now.
-  if (revokedAt && !(revokedAt > now)) return 'revoked';
-  return expiresAt && !(expiresAt > now) ? 'expired' : 'active';
+  // Any value that is no later time closes the key.
+  const isLater = (time: unknown) => time instanceof Date && time > now;
+  if (revokedAt && !isLater(revokedAt)) return 'revoked';
+  return expiresAt && !isLater(expiresAt) ? 'expired' : 'active';
 }
 
 /** Returns null without a limit, or with an invalid one of another program. */

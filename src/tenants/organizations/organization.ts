@@ -24,7 +24,7 @@ export function toOrganization(document: OrganizationDocument) {
   return {
     _id: document._id,
     name: textOf(document.name),
-    apiDomain: document.apiDomain,
+    apiDomain: textOf(document.apiDomain) || undefined,
     allowConflictLeads: settings?.allowConflictLeads === true,
     ...phoneCountryOf(textOf(settings?.phoneCountry)),
     clients: {

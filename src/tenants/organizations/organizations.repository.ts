@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import { objectIds, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import { type Organization, toOrganization } from './organization.js';
 import type { OrganizationDocument } from './organization.schema.js';
@@ -27,9 +27,7 @@ export class OrganizationsRepository {
   }
 
   async findAll(ids: readonly Types.ObjectId[]): Promise<Organization[]> {
-    // Other programs may store ids of other types, which Mongoose would refuse to cast.
-    const known = ids.filter((id) => id instanceof Types.ObjectId);
-    return (await this.list({ _id: { $in: known } })).map(toOrganization);
+    return (await this.list({ _id: { $in: objectIds(ids) } })).map(toOrganization);
   }
 
   async listUpdatedSince(since: Date): Promise<Organization[]> {
@@ -49,7 +47,10 @@ export class OrganizationsRepository {
   /** Omits deleted organizations; returns the oldest first. */
   async list(filter: QueryFilter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
     const sort = { createdAt: 1 } as const;
-    return this.organizations.find({ ...filter, ...notDeleted }, null, { sort }).lean();
+    const found = await this.organizations
+      .find({ ...filter, ...notDeleted }, null, { sort })
+      .lean();
+    return found.filter(({ _id }) => _id instanceof Types.ObjectId);
   }
 
   /** Compares names in any case, and reads only the found organizations. */

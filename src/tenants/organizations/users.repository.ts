@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { Types } from 'mongoose';
-import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import type { Types } from 'mongoose';
+import { objectIds, TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { TenantModel } from '../../core/database/models/tenant-model.js';
 import { scalarText } from '../../core/values/json.js';
 
@@ -25,8 +25,7 @@ export class UsersRepository {
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, string>> {
-    // Other programs may store ids of other types, which Mongoose would refuse to cast.
-    const known = ids.filter((id) => id instanceof Types.ObjectId);
+    const known = objectIds(ids);
     if (known.length === 0) return new Map();
     const users = await this.users.find({ organizationId, _id: { $in: known } }, ['name']).lean();
     const names = users.map(({ _id, name }) => [_id.toHexString(), scalarText(name)] as const);

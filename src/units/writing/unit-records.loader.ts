@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { objectIds } from '../../core/database/documents/tenant-document.js';
 import type { Types } from 'mongoose';
 import { isMisspelledStatus } from '../unit-status.js';
 import { UnitReservationsRepository } from '../../reservations/unit-reservations.repository.js';
@@ -65,7 +66,7 @@ export class UnitRecordsLoader {
     const unitIds = [...listOf(unitId), ...recorded.flatMap((unit) => unit.unitId ?? [])];
     const parents = [
       ...[...compounds.values()].flatMap((id) => id ?? []),
-      ...recorded.flatMap(({ compoundId }) => compoundId ?? []),
+      ...objectIds(recorded.map(({ compoundId }) => compoundId)),
     ];
     const others = await this.units.findAny(organizationId, [
       ...fieldInFilters('unitId', unitIds).map((filter) => ({

@@ -49,6 +49,11 @@ export function addUniqueIndex(
 /** Matches all documents and lets an index on `isDeleted` provide the order. */
 export const includingDeleted = { isDeleted: { $in: [false, true] } } as const;
 
+/** Omits ids of other types, which other programs may store and Mongoose would refuse to cast. */
+export function objectIds(values: unknown): Types.ObjectId[] {
+  return [values].flat().filter((value) => value instanceof Types.ObjectId);
+}
+
 export function parseObjectId(text: string): Types.ObjectId | null {
   return isObjectId(text) ? new Types.ObjectId(text) : null;
 }
