@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
+import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
 import type { ErasureCounts, ErasureDocument } from './erasure.schema.js';
 
 type Ids = readonly Types.ObjectId[];
 
 @Injectable()
 export class ErasuresRepository {
-  constructor(@InjectModel('Erasure') private readonly erasures: Model<ErasureDocument>) {}
+  constructor(
+    @InjectModel('Erasure') private readonly erasures: CrossTenantModel<ErasureDocument>,
+  ) {}
 
   async findByLeads(organizationId: Types.ObjectId, leadIds: Ids): Promise<ErasureDocument[]> {
     return this.erasures.find({ organizationId, leadIds: { $in: [...leadIds] } }).lean();

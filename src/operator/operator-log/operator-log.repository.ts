@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  readPage,
-} from '../../core/database/documents/keyset.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
+import { pageOf } from '../../core/database/models/pages.js';
+import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
 import type { OperatorLogDocument } from './operator-log.schema.js';
 
 @Injectable()
 export class OperatorLogRepository {
-  constructor(@InjectModel('OperatorLog') private readonly entries: Model<OperatorLogDocument>) {}
+  constructor(
+    @InjectModel('OperatorLog') private readonly entries: CrossTenantModel<OperatorLogDocument>,
+  ) {}
 
   /** Returns false if the form has an entry already. */
   async insert(entry: OperatorLogDocument): Promise<boolean> {
@@ -31,13 +31,7 @@ export class OperatorLogRepository {
 
   /** Reads the newest entries of all organizations first. */
   async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogDocument>> {
-    // An aggregate, because Mongoose would cast the position, which may be of any type.
-    return readPage({ _id: -1 }, part, (after, { sort, limit }) =>
-      this.entries.aggregate<OperatorLogDocument>(
-        [{ $match: after }, { $sort: sort }, { $limit: limit }],
-        acrossTenants,
-      ),
-    );
+    return pageOf(this.entries, {}, { _id: -1 }, part, { options: acrossTenants as object });
   }
 
   async update(

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model, QueryFilter, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
+import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
 import { prefixOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
 @Injectable()
 export class ApiKeysRepository {
-  constructor(@InjectModel('ApiKey') private readonly keys: Model<ApiKeyDocument>) {}
+  constructor(@InjectModel('ApiKey') private readonly keys: CrossTenantModel<ApiKeyDocument>) {}
 
   async findByHash(hash: string): Promise<ApiKeyDocument | null> {
     const [key] = await this.read({ hash }, acrossTenants);
@@ -65,7 +66,7 @@ export class ApiKeysRepository {
   }
 
   private async read(
-    filter: QueryFilter<ApiKeyDocument>,
+    filter: Parameters<CrossTenantModel<ApiKeyDocument>['find']>[0],
     options: Partial<typeof acrossTenants> = {},
   ): Promise<ApiKeyDocument[]> {
     return this.keys.find(filter, null, options).lean();

@@ -9,7 +9,6 @@ import {
   type KeysetPosition,
   type KeysetRequest,
   newestFirst,
-  readPage,
 } from '../../core/database/documents/keyset.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
 import { type Backlog, backlogOf } from '../../core/database/models/backlogs.js';
@@ -92,14 +91,10 @@ export class WebhookDeliveriesRepository {
     filter: Filter,
     part: KeysetRequest,
   ): Promise<KeysetPage<WebhookDeliveryDocument>> {
-    return readPage(newestFirst, part, async (after, { sort, limit }) =>
-      this.deliveries.aggregate<WebhookDeliveryDocument>([
-        { $match: { organizationId, $and: [filter, after] } },
-        { $sort: sort },
-        { $limit: limit },
-        { $set: { log: { $slice: ['$log', -1] } } },
-      ]),
-    );
+    const lastStages = [{ $set: { log: { $slice: ['$log', -1] } } }];
+    return pageOf(this.deliveries, { ...filter, organizationId }, newestFirst, part, {
+      lastStages,
+    });
   }
 
   async count(organizationId: Types.ObjectId, filter: Filter): Promise<number> {

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { pageOf } from '../../core/database/models/pages.js';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  readPage,
-} from '../../core/database/documents/keyset.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
 import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
@@ -46,16 +43,8 @@ export class WebhookEndpointsRepository {
     organizationId: Types.ObjectId | undefined,
     part: KeysetRequest,
   ): Promise<KeysetPage<WebhookEndpointDocument>> {
-    const filter = notRemoved(organizationId);
-    return readPage({ _id: -1 }, part, async (after, { sort, limit }) =>
-      this.endpoints
-        .aggregate<WebhookEndpointDocument>([
-          { $match: { ...filter, ...after } },
-          { $sort: sort },
-          { $limit: limit },
-        ])
-        .option(acrossTenants),
-    );
+    const options = acrossTenants as object;
+    return pageOf(this.endpoints, notRemoved(organizationId), { _id: -1 }, part, { options });
   }
 
   /** Returns the oldest first, of one or all organizations. */

@@ -37,12 +37,6 @@ export function idsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(idOf).filter((id) => id !== '') : [];
 }
 
-/** With plain objects the driver would return the value of a field named `constructor` as bytes. */
-export const bsonReadOptions = {
-  fieldsAsRaw: Object.create(null) as Record<string, boolean>,
-  bsonRegExp: true,
-};
-
 // Lets `JSON.stringify` write BSON types, with all digits of 64-bit integers and decimals.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 serializeAs(Long, (value) => rawJSON(value.toString()));

@@ -1,7 +1,5 @@
-import type { CollationOptions, FindOptions } from 'mongodb';
 import type { Types } from 'mongoose';
 import { isBadValue } from '../connection/database-errors.js';
-import { bsonReadOptions } from './stored-values.js';
 import type { SortOrder, KeysetPosition } from './keyset.js';
 
 type Comparable<V> = V extends readonly (infer Item)[] ? V | Item | null : V | null;
@@ -60,32 +58,19 @@ export type TenantWrite<T> =
       readonly filter?: TenantFilter<T>;
     };
 
-export interface ReadOptions<T> {
+export interface BatchOptions<T> {
   readonly fields?: readonly (FieldName<T> | Path<T>)[];
-  readonly without?: readonly FieldName<T>[];
   readonly sort?: SortOrder;
+  readonly after?: KeysetPosition | undefined;
   readonly skip?: number;
   readonly limit?: number;
-  readonly collation?: CollationOptions;
-  readonly readConcern?: 'majority';
   /** Names a better index than the server's choice; queries work without it. */
   readonly hint?: string | undefined;
-}
-
-export interface BatchOptions<T> extends ReadOptions<T> {
-  readonly after?: KeysetPosition | undefined;
 }
 
 export interface BatchedUpdates {
   readonly count: number;
   readonly write: () => Promise<void>;
-}
-
-export function findOptions<T>({ fields, without, ...rest }: ReadOptions<T>): FindOptions {
-  const projection: Record<string, 0 | 1> = {};
-  for (const field of fields ?? []) projection[field] = 1;
-  for (const field of without ?? []) projection[field] = 0;
-  return { ...(rest as FindOptions), projection, ...bsonReadOptions };
 }
 
 /** Drops the hint while the index does not exist. */

@@ -5,13 +5,13 @@ import type { TenantDocument } from '../documents/tenant-document.js';
 import {
   type BatchedUpdates,
   type BatchOptions,
-  findOptions,
   type TenantFilter,
   type TenantUpdate,
   type TenantWrite,
   withIndexHint,
 } from '../documents/tenant-queries.js';
 import { openSession } from '../transactions/sessions.js';
+import { ownKeys } from './own-keys.js';
 import { writeAll } from './bulk-writes.js';
 import type { ScopedFilter, TenantModel } from './tenant-model.js';
 
@@ -30,7 +30,7 @@ const documentsPerChunk = 25;
 export async function* batchesOf<T extends TenantDocument, R extends object = T>(
   model: TenantModel<T>,
   filter: ScopedFilter<T>,
-  { sort, after, hint, ...options }: BatchOptions<T> = {},
+  { fields = [], sort, after, hint, ...options }: BatchOptions<T> = {},
 ): AsyncGenerator<R[], void> {
   const { collection, db } = model as unknown as {
     readonly collection: Collection;
@@ -42,7 +42,9 @@ export async function* batchesOf<T extends TenantDocument, R extends object = T>
     : { ...conditions, organizationId };
   const { session } = openSession();
   const all = {
-    ...findOptions(options),
+    ...options,
+    ...ownKeys,
+    projection: Object.fromEntries(fields.map((field) => [field, 1])),
     ...(session && { session }),
     ...(sort && { sort: tenantIndexOrder(sort), allowDiskUse: true }),
     batchSize: documentsPerCommand,

@@ -1,4 +1,5 @@
 import { type Aggregate, type Query, type Schema, Types } from 'mongoose';
+import { ownKeys } from './own-keys.js';
 import { acrossTenants } from './across-tenants.js';
 
 const queries = [
@@ -23,12 +24,11 @@ const foreignStages = ['$lookup', '$graphLookup', '$unionWith', '$out', '$merge'
 export function tenantGuard(schema: Schema): void {
   if (schema.path('organizationId') === undefined) return;
   schema.pre([...queries], function (this: Query<unknown, unknown>) {
-    // The driver takes fields of this name as bytes; its default is an object with inherited members such as `toString`.
-    this.setOptions({ fieldsAsRaw: '' });
+    this.setOptions(ownKeys);
     if (!isExempt(this.getOptions())) assertScoped(this.getFilter());
   });
   schema.pre('aggregate', function (this: Aggregate<unknown[]>) {
-    this.option({ fieldsAsRaw: '' } as object);
+    this.option(ownKeys);
     if (isExempt(this.options)) return;
     const [first, ...others] = this.pipeline() as unknown as Record<string, unknown>[];
     assertScoped(first?.['$match']);
