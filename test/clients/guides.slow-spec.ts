@@ -77,7 +77,7 @@ const forwardedHeaders = (headers: Record<string, string>) =>
 beforeAll(async () => {
   tenant = await addDemoTenant(service.db, service.databaseUri);
   for (const purpose of ['website', 'collector', 'crm'] as const) {
-    const permissions = { allowExternal: true, operations: [...keyPurposes[purpose]] };
+    const permissions = { allowExternal: true, operations: [...keyPurposes[purpose].operations] };
     keys.set(purpose, await addKey(service.db, tenant.organizationId, { permissions }));
   }
   api = apiClient(service.url, tenant.key);

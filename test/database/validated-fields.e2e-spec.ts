@@ -18,9 +18,9 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     array: 'settings.clients.matchBy',
   },
   apiKeys: {
-    string: 'name prefix',
+    string: 'name prefix permissions.visibility',
     bool: 'permissions.allowExternal permissions.readEvents',
-    array: 'permissions.operations permissions.addresses',
+    array: 'permissions.operations permissions.addresses permissions.origins',
     date: 'expiresAt revokedAt lastUsedAt',
   },
   users: { string: 'name' },

@@ -49,7 +49,7 @@ describe('a development start', () => {
     for (const purpose of Object.keys(keyPurposes) as KeyPurpose[]) {
       const key = keys.get(purpose) ?? '';
       const found = stored.find(({ prefix }) => key.startsWith(prefix as string));
-      expect(found?.['permissions'].operations).toEqual(keyPurposes[purpose]);
+      expect(found?.['permissions'].operations).toEqual(keyPurposes[purpose].operations);
       const line = lines.find(([, value]) => value.startsWith(key));
       expect(line?.join(' ')).toContain(purpose);
     }

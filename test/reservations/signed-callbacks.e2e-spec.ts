@@ -29,7 +29,7 @@ const issue = () =>
   keys.issue({
     organizationId: tenant.organizationId,
     name: 'Collector',
-    operations: keyPurposes.collector,
+    operations: keyPurposes.collector.operations,
     addresses: null,
     isSigned: true,
     rateLimit: null,

@@ -231,7 +231,9 @@ async function secretsSeenBy(key: string, records: SecretRecords) {
 }
 
 const keys: readonly (readonly [name: string, operations: readonly string[]])[] = [
-  ...Object.entries(keyPurposes).map(([purpose, may]) => [`--for ${purpose}`, may] as const),
+  ...Object.entries(keyPurposes).map(
+    ([purpose, { operations: may }]) => [`--for ${purpose}`, may] as const,
+  ),
   ...operations.map((operation) => [operation, [operation]] as const),
 ];
 

@@ -96,7 +96,7 @@ async function issueKeys(
     const { key } = await application.get(ApiKeysService).issue({
       organizationId,
       name: nameFor(purpose),
-      operations: keyPurposes[purpose],
+      operations: keyPurposes[purpose].operations,
       addresses: null,
       rateLimit: null,
       expiresAt,

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { textsOf } from '../../core/values/text.js';
-import { type Operation, operations } from './permissions.js';
+import { type Operation, operations, unimpliedOperations } from './permissions.js';
 import type { KeyRestrictions, RateLimit } from '../../core/http/requests/request-caller.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
@@ -42,7 +42,9 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
 export function permittedOperations({ permissions }: Permissions): Operation[] {
   const permitted = permissions?.operations ?? null;
   return operations.filter((operation) =>
-    permitted === null ? operation !== 'events.read' : textsOf(permitted).includes(operation),
+    permitted === null
+      ? !unimpliedOperations.has(operation)
+      : textsOf(permitted).includes(operation),
   );
 }
 

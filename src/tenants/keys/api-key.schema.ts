@@ -15,16 +15,27 @@ export class ApiKeyDocument extends TenantDocument {
   hash!: string;
 
   @Prop(
-    raw({ allowExternal: Boolean, readEvents: Boolean, operations: [String], addresses: [String] }),
+    raw({
+      allowExternal: Boolean,
+      readEvents: Boolean,
+      operations: [String],
+      addresses: [String],
+      origins: [String],
+      visibility: String,
+    }),
   )
   permissions?: {
     allowExternal?: boolean;
     /** It has no effect; `key list` and `db status` name keys that relied on it. */
     readEvents?: boolean;
-    /** If absent, the key may do everything except read events. */
+    /** If absent, the key may do everything except `unimpliedOperations`. */
     operations?: string[] | null;
     /** Addresses and CIDR ranges; if absent or empty, the key works everywhere. */
     addresses?: string[] | null;
+    /** Origins whose pages may use the key; if absent or empty, the key works without a browser only. */
+    origins?: string[] | null;
+    /** If absent, the key sees everything. */
+    visibility?: string | null;
   };
 
   @Prop(raw({ rps: Number, burst: Number }))

@@ -14,12 +14,30 @@ export const operations = [
 
 export type Operation = (typeof operations)[number];
 
+/** A key without a list of operations does not have these, which read everything of an organization. */
+export const unimpliedOperations: ReadonlySet<Operation> = new Set(['events.read']);
+
+/** Keys with `public` do not see what the organization does not publish (rule AUTH-9). */
+export const visibilities = ['all', 'public'] as const;
+
+export type Visibility = (typeof visibilities)[number];
+
+interface PurposePermissions {
+  readonly operations: readonly Operation[];
+  readonly visibility?: Visibility;
+}
+
 export const keyPurposes = {
   /** A key that leaks from a form must not be able to read. */
-  website: ['leads.write'],
-  collector: ['reservations.callback', 'reservations.read', 'reservations.reconcile'],
-  crm: ['catalogue.read', 'leads.read', 'reservations.read', 'events.read'],
-  everything: operations,
-} as const satisfies Readonly<Record<string, readonly Operation[]>>;
+  website: { operations: ['leads.write'] },
+  collector: {
+    operations: ['reservations.callback', 'reservations.read', 'reservations.reconcile'],
+  },
+  crm: {
+    operations: ['catalogue.read', 'leads.read', 'reservations.read', 'events.read'],
+  },
+  portal: { operations: ['catalogue.read'], visibility: 'public' },
+  everything: { operations },
+} as const satisfies Readonly<Record<string, PurposePermissions>>;
 
 export type KeyPurpose = keyof typeof keyPurposes;

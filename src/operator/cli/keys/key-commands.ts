@@ -148,5 +148,5 @@ export function operationsOf(values: {
   if (values.operations !== undefined) {
     throw new UsageError('Specify either --for or --operations, not both.');
   }
-  return keyPurposes[values.for];
+  return keyPurposes[values.for].operations;
 }
