@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { TenantCache } from '../core/cache/tenant-cache.js';
-import { notDeleted } from '../core/database/documents/tenant-document.js';
+import { type DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
 import type {
   FieldName,
   TenantFilter,
   TenantWrite,
 } from '../core/database/documents/tenant-queries.js';
 import { writeAll } from '../core/database/models/bulk-writes.js';
+import { changedSince, newestChange, valuesChangedSince } from '../core/database/models/changes.js';
 import type { OrganizationIds, TenantModel } from '../core/database/models/tenant-model.js';
 import { caseInsensitive, caseVariants, foldCase } from '../core/localization/fold-case.js';
 import { foldName, nameInsensitive, nameVariants } from '../core/localization/fold-name.js';
@@ -160,33 +161,17 @@ export class CatalogueRepository {
     since: Date,
     limit: number,
   ): Promise<Ids> {
-    const idsOf = (filter: TenantFilter<CatalogueDocument>) =>
-      this.models[kind].find({ ...filter, organizationId }, ['_id'], { limit }).lean();
-    // Two queries: for `$or` the server does not take the index of deletions.
-    const [updated, deleted] = await Promise.all([
-      idsOf({ updatedAt: { $gte: since } }),
-      idsOf({ deletedAt: { $gte: since } }),
-    ]);
-    const changed = new Map([...updated, ...deleted].map(({ _id }) => [_id.toHexString(), _id]));
-    return [...changed.values()];
+    return valuesChangedSince(this.models[kind], organizationId, since, { field: '_id', limit });
   }
 
-  /** Filters by `updatedAt` alone if possible, because only that is a range of one index. */
   async changedSince<T extends CatalogueDocument>(
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
     since: Date,
     alternatives: readonly TenantFilter<T>[] = [],
   ): Promise<TenantFilter<T>> {
-    // Another program may delete by `deletedAt` without setting `updatedAt`.
-    const onlyDeleted = { deletedAt: { $gte: since }, updatedAt: { $lt: since } };
-    const tombstone = await this.models[kind]
-      .findOne({ organizationId, ...onlyDeleted }, ['_id'])
-      .lean();
-    const updated = { updatedAt: { $gte: since } };
-    if (alternatives.length === 0 && tombstone === null) return updated as TenantFilter<T>;
-    const $or = [updated, { deletedAt: { $gte: since } }, ...alternatives];
-    return { $or } as TenantFilter<T>;
+    const model = this.models[kind] as TenantModel<T>;
+    return changedSince(model, organizationId, since, alternatives);
   }
 
   /** Returns 1970 if there is no document. */
@@ -194,15 +179,8 @@ export class CatalogueRepository {
     organizationId: Types.ObjectId,
     kinds = Object.keys(this.models) as readonly CatalogueKind[],
   ): Promise<Date> {
-    const newest = kinds.flatMap((kind) =>
-      (['updatedAt', 'deletedAt'] as const).map(async (field) => {
-        const filter = { organizationId, [field]: { $gte: new Date(0) } };
-        const sort = { [field]: -1 } as const;
-        const document = await this.models[kind].findOne(filter, [field], { sort }).lean();
-        return document?.[field]?.getTime() ?? 0;
-      }),
-    );
-    return new Date(Math.max(0, ...(await Promise.all(newest))));
+    const models = kinds.map((kind) => this.models[kind] as TenantModel<DeletableDocument>);
+    return newestChange(models, organizationId);
   }
 
   async write(

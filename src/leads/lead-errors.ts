@@ -23,6 +23,14 @@ export const leadErrors = errorDefinitions('leads', {
     cause: 'Another lead of the organization has the phone; one message for each phone',
     remedy: 'Update that lead, or ask the organization to allow such leads',
   },
+  unknownCompound: {
+    status: 400,
+    code: 'lead.unknown_compound',
+    sample: { value: 'palm-medows' },
+    isList: true,
+    cause: 'The filter `compound` names a compound that does not exist; one message for each',
+    remedy: 'Send slugs or ids of `GET /compounds`',
+  },
   databaseReference: {
     status: 400,
     code: 'lead.database_reference',

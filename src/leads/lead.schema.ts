@@ -1,6 +1,10 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { addUniqueIndex, notDeleted } from '../core/database/documents/tenant-document.js';
+import {
+  addChangeIndexes,
+  addUniqueIndex,
+  notDeleted,
+} from '../core/database/documents/tenant-document.js';
 import {
   Flag,
   FreeForm,
@@ -10,7 +14,6 @@ import {
   SequenceNumber,
   PresentedDocument,
 } from '../core/fields/fields.js';
-import { caseInsensitive } from '../core/localization/fold-case.js';
 
 export type LeadData = Readonly<Record<string, unknown>>;
 
@@ -66,6 +69,10 @@ export class LeadDocument extends PresentedDocument {
   @Prop({ type: Date })
   phoneKeysAt?: Date;
 
+  /** The email, case-folded; empty without one. Missing until the background job has read another program's lead. */
+  @Prop({ type: String })
+  emailKey?: string;
+
   /** Set when an erasure removed the values (rule LEAD-15). */
   @Prop({ type: Date })
   erasedAt?: Date | null;
@@ -103,14 +110,17 @@ leadSchema.index(
   { organizationId: 1, 'data.phoneNumber2': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber2', partialFilterExpression },
 );
-/** Serves the operator's search by email for leads without a client. */
+leadSchema.index({ organizationId: 1, emailKey: 1 }, { name: 'emailKey', partialFilterExpression });
+addChangeIndexes(leadSchema);
+/** Copies read leads in the order of `_id`; with `isDeleted`, the server counts without reading documents. */
+leadSchema.index({ organizationId: 1, isDeleted: 1, _id: 1 }, { name: 'byOrganization' });
 leadSchema.index(
-  { organizationId: 1, 'data.email': 1 },
-  {
-    name: 'emailWithoutClient',
-    collation: caseInsensitive,
-    partialFilterExpression: { isDeleted: false, clientId: null },
-  },
+  { organizationId: 1, compoundsIds: 1, isDeleted: 1, _id: 1 },
+  { name: 'ofCompound' },
+);
+leadSchema.index(
+  { organizationId: 1, 'data.leadSource': 1, isDeleted: 1, _id: 1 },
+  { name: 'ofSource', partialFilterExpression: { 'data.leadSource': { $exists: true } } },
 );
 leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });
 /** Serves the background job across organizations: leads without comparison keys. */

@@ -29,6 +29,7 @@ import {
   LeadBatchResponseDto,
   LeadDeletionResponseDto,
   LeadResponseDto,
+  LeadsResponseDto,
   LeadUpsertResponseDto,
 } from './dto/lead.dto.js';
 import {
@@ -41,6 +42,9 @@ import {
 } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import { LeadBatchesService } from './lead-batches.service.js';
+import { pageBody } from '../core/http/responses/list-paginator.js';
+import { LeadListsService } from './reading/lead-lists.service.js';
+import { ListLeadsQuery } from './reading/list-leads.query.js';
 import { LeadsService } from './leads.service.js';
 
 @ApiTags('Leads')
@@ -50,6 +54,7 @@ export class LeadsController {
   constructor(
     private readonly leads: LeadsService,
     private readonly batches: LeadBatchesService,
+    private readonly lists: LeadListsService,
   ) {}
 
   @Post()
@@ -109,20 +114,28 @@ export class LeadsController {
 
   @Get()
   @Endpoint({
-    operationId: 'findLead',
-    permission: 'leads.read',
-    summary: 'Read a lead by query parameter',
+    operationId: 'listLeads',
+    permission: 'leads.list',
+    summary: 'List leads',
     description:
-      'Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and ..',
-    errors: [httpErrors.validationFailed, leadErrors.notFound],
+      'Lists leads newest first by default, in the order of ids from after=0, or the oldest change ' +
+      'first with updatedSince. A lead whose id clients change in a path, such as .., is found by ' +
+      'recordSystemId.',
+    errors: [httpErrors.validationFailed, httpErrors.cursorUnusable, leadErrors.unknownCompound],
     isPolled: true,
   })
-  @DocumentedResponse(200, LeadResponseDto, 'The lead.', { etag: pollingHeaders.etag })
-  find(
+  @DocumentedResponse(200, LeadsResponseDto, 'The leads.', {
+    ...pollingHeaders,
+    'x-search-incomplete': headerReference('x-search-incomplete'),
+  })
+  async list(
     @CurrentCaller() caller: Caller,
-    @RequestQuery() query: LeadIdParam,
-  ): Promise<LeadResponseDto> {
-    return this.leads.read(caller, query.recordSystemId);
+    @RequestQuery() query: ListLeadsQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<LeadsResponseDto> {
+    const { isComplete, ...page } = await this.lists.page(caller, query);
+    if (!isComplete) reply.header('x-search-incomplete', 'email');
+    return pageBody(reply, page);
   }
 
   @Get(':recordSystemId')

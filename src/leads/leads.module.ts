@@ -19,8 +19,10 @@ import { CountersRepository } from './counters.repository.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
-import { LeadLookupService } from './lead-lookup.service.js';
-import { LeadSearchRepository } from './lead-search.repository.js';
+import { LeadLookupService } from './reading/lead-lookup.service.js';
+import { LeadListsRepository } from './reading/lead-lists.repository.js';
+import { LeadListsService } from './reading/lead-lists.service.js';
+import { LeadSearchRepository } from './reading/lead-search.repository.js';
 import { LeadBatchesService } from './lead-batches.service.js';
 import { LeadsService } from './leads.service.js';
 import { LeadStore } from './upsert/lead-store.service.js';
@@ -46,6 +48,8 @@ import { LeadStore } from './upsert/lead-store.service.js';
     CountersRepository,
     LeadsRepository,
     LeadSearchRepository,
+    LeadListsRepository,
+    LeadListsService,
     LeadErasuresRepository,
     LeadPhoneKeysRepository,
     LeadStore,

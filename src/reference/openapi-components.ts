@@ -44,6 +44,12 @@ const headers = {
     description: 'Names of sent fields that had no effect, separated by commas; at most 20.',
     schema: stringSchema,
   },
+  'x-search-incomplete': {
+    description:
+      'email: the search by email may miss leads that another program has stored, because their ' +
+      'emails are still being indexed. Repeat it later.',
+    schema: { ...stringSchema, enum: ['email'] },
+  },
   'x-unmatched-project': {
     description:
       "The project that the request sent is no compound's name; only for keys with `catalogue.read`.",

@@ -1,6 +1,6 @@
 import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { addUniqueIndex } from '../core/database/documents/tenant-document.js';
+import { addChangeIndexes, addUniqueIndex } from '../core/database/documents/tenant-document.js';
 import { declareField } from '../core/fields/declared-fields.js';
 import {
   Choice,
@@ -63,6 +63,13 @@ reservationSchema.index(
   { name: 'ofUnit', partialFilterExpression: { isDeleted: false } },
 );
 reservationSchema.index({ organizationId: 1, leadId: 1 }, { name: 'ofLead' });
+addChangeIndexes(reservationSchema);
+/** Copies read reservations in the order of `_id`; with `isDeleted`, the server counts without reading documents. */
+reservationSchema.index({ organizationId: 1, isDeleted: 1, _id: 1 }, { name: 'byOrganization' });
+reservationSchema.index(
+  { organizationId: 1, status: 1, isDeleted: 1, _id: 1 },
+  { name: 'byStatus' },
+);
 /** Reconciliation reads reservations in the order of `_id`. */
 reservationSchema.index(
   { organizationId: 1, 'partnerCollection.isActive': 1, _id: 1 },

@@ -1,7 +1,17 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiHeaders, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { bodyErrors, pathErrors } from '../core/errors/http-errors.js';
+import { bodyErrors, httpErrors, pathErrors } from '../core/errors/http-errors.js';
 import { commonCallbackErrors } from '../tenants/keys/key-errors.js';
 import {
   JsonBody,
@@ -11,6 +21,11 @@ import {
   pollingHeaders,
   sendUpsert,
 } from '../core/http/api-documentation.js';
+import { setListHeaders } from '../core/http/responses/list-paginator.js';
+import { type ResponseBody, ResponseStreams } from '../core/http/responses/response-streams.js';
+import { jsonContentType } from '../core/values/json.js';
+import { ListReservationsQuery } from './reading/list-reservations.query.js';
+import { ReservationListsService } from './reading/reservation-lists.service.js';
 import { Endpoint } from '../tenants/keys/endpoint.js';
 import { CurrentCaller } from '../core/http/requests/request-caller.js';
 import { RequestBody, RequestQuery } from '../core/validation/request-parts.js';
@@ -25,6 +40,7 @@ import { CallbackLogInterceptor, CallbacksService } from './callback/callbacks.s
 import {
   ReservationIdParam,
   ReservationResponseDto,
+  ReservationsResponseDto,
   ReservationUpsertResponseDto,
 } from './reading/reservation.dto.js';
 import {
@@ -77,6 +93,8 @@ export class ReservationsController {
     private readonly callbacks: CallbacksService,
     private readonly upserts: ReservationUpsertsService,
     private readonly reservations: ReservationStore,
+    private readonly lists: ReservationListsService,
+    private readonly responseStreams: ResponseStreams,
     private readonly reconciliations: ReconciliationsService,
   ) {}
 
@@ -111,6 +129,31 @@ export class ReservationsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationUpsertResponseDto> {
     return sendUpsert(reply, await this.upserts.upsert(caller, reservation));
+  }
+
+  @Get()
+  @Header('content-type', jsonContentType)
+  @Endpoint({
+    operationId: 'listReservations',
+    permission: 'reservations.list',
+    summary: 'List reservations',
+    description:
+      'Lists reservations with their wallets and cheques: newest first by default, in the order of ' +
+      'ids from after=0, or the oldest change first with updatedSince, which also finds changes of ' +
+      'wallets. Over 4 MiB it is streamed and has no ETag.',
+    errors: [httpErrors.validationFailed, httpErrors.cursorUnusable],
+    isPolled: true,
+  })
+  @DocumentedResponse(200, ReservationsResponseDto, 'The reservations.', pollingHeaders)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @RequestQuery() query: ListReservationsQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    const { text, end } = await this.lists.page(caller, query);
+    const body = await this.responseStreams.bufferOrStream(reply, text);
+    setListHeaders(reply, end);
+    return body;
   }
 
   @Get(':reservationId')

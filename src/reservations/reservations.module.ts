@@ -10,6 +10,11 @@ import { callbackLogSchema } from './callback/callback-log.schema.js';
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
+import { ChequesController } from './due-cheques/cheques.controller.js';
+import { DueChequesRepository } from './due-cheques/due-cheques.repository.js';
+import { DueChequesService } from './due-cheques/due-cheques.service.js';
+import { ReservationListsRepository } from './reading/reservation-lists.repository.js';
+import { ReservationListsService } from './reading/reservation-lists.service.js';
 import { ReservationLookupService } from './reading/reservation-lookup.service.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { ReservationStore } from './reservation-store.service.js';
@@ -29,7 +34,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
       { name: 'CallbackLog', schema: callbackLogSchema },
     ]),
   ],
-  controllers: [ReservationsController],
+  controllers: [ReservationsController, ChequesController],
   providers: [
     CallbackLogRepository,
     ReservationsRepository,
@@ -38,6 +43,10 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     CallbacksService,
     ReservationUpsertsService,
     ReservationLookupService,
+    ReservationListsRepository,
+    ReservationListsService,
+    DueChequesRepository,
+    DueChequesService,
     ReconciliationsService,
   ],
   exports: [ReservationLookupService, ReconciliationsService],

@@ -101,7 +101,7 @@ describeWithBrowser('the reference in a browser', () => {
     const first = await executeAll();
     expect(first).toEqual({
       upsertLead: '201',
-      findLead: '200',
+      listLeads: '200',
       readLead: '200',
       deleteLead: '200',
       upsertReservation: '201',

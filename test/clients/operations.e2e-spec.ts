@@ -62,7 +62,8 @@ describe('the TypeScript client', () => {
     const updated = await api.upsertLead({ body: { recordSystemId, email: 'mona@example.com' } });
     expect(updated.status).toBe(200);
     const { data } = await api.readLead({ path: { recordSystemId } });
-    expect((await api.findLead({ query: { recordSystemId } })).data).toEqual(data);
+    const listed = await api.listLeads({ query: { recordSystemId } });
+    expect(listed.data.data).toEqual([data.lead]);
     expect(data.lead).toEqual(updated.data.lead);
     expect(data.lead.data).toEqual({
       name: 'Mona',

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
-import { addKey, addReservation, addUnit, addWallet, conventions } from '../support/builders.js';
+import {
+  addKey,
+  addReservation,
+  addUnit,
+  addWallet,
+  conventions,
+  mayReadEvents,
+} from '../support/builders.js';
 import {
   collectionNames,
   profileCommands,
@@ -26,7 +33,7 @@ let reservationId: ObjectId;
 
 beforeAll(async () => {
   service = await startWebhookService();
-  tenant = await service.addTenant();
+  tenant = await service.addTenant({ key: mayReadEvents });
   const past = new Date(Date.UTC(2025, 0, 1));
   const catalogue = await tenant.add(addUnitCatalogue, { updatedAt: past });
   const unitId = await tenant.add(addUnit, {});
@@ -77,7 +84,23 @@ async function addUnrelatedRecords(catalogue: Catalogue, past: Date): Promise<vo
       500,
       (index) => ({ name: { 'en-us': `C ${index}` }, slug: `c-${index}`, updatedAt: past }),
     ],
-    reservations: [300, () => ({ unitId: new ObjectId(), leadId: null, status: 'canceled' })],
+    reservations: [300, () => ({ unitId: new ObjectId(), status: 'canceled', updatedAt: past })],
+    chequeWallets: [
+      900,
+      (index) => ({
+        reservationId: new ObjectId(),
+        // A few have changed since the last poll.
+        updatedAt: index < 5 ? new Date() : past,
+        // A third of the cheques is due on one day.
+        cheques: [0, 1, 2].map((position) => ({
+          installmentId: String(position),
+          status: ['pending', 'collected'][position % 2],
+          dueDate: new Date(
+            Date.UTC(2026, 5, position === 0 ? 1 : 2 + ((index * 7 + position) % 90)),
+          ),
+        })),
+      }),
+    ],
     reservationCallbacks: [300, () => ({ reservationId: new ObjectId() })],
     apiKeys: [300, (index) => ({ hash: `hash ${index}`, permissions: {} })],
     idempotencyRecords: [
@@ -110,6 +133,7 @@ const leadOf = (index: number, name = 'Mona') => ({
   email: `mona.${index}@example.com`,
   phoneNumber: `010${String(index).padStart(8, '0')}`,
   project: 'C 7',
+  data: { leadSource: `source-${index % 7}` },
 });
 const postLead = (index: number, name?: string) => tenant.post('/leads', leadOf(index, name));
 const get = (path: string, language = 'en-us') => tenant.get(path).set({ language }).expect(200);
@@ -201,11 +225,56 @@ describe('a query', () => {
         '/units/export/all?sort=status,-price&unitId=U-7,U-8',
       ],
     ],
+    [
+      'leads',
+      [
+        '/leads?limit=5',
+        '/leads?limit=5&after=0',
+        '/leads?limit=5&after=0&includeDeleted=1',
+        `/leads?limit=5&updatedSince=${recently}&includeDeleted=1`,
+        `/leads?limit=5&updatedSince=${now}`,
+        '/leads?recordSystemId=crm-7',
+        '/leads?phone=01000000007',
+        '/leads?email=MONA.7@example.com',
+        '/leads?limit=5&compound=c-7',
+        '/leads?limit=5&leadSource=source-3',
+      ],
+    ],
+    [
+      'reservations',
+      [
+        '/reservations?limit=5',
+        '/reservations?limit=5&after=0',
+        `/reservations?limit=5&updatedSince=${now}&includeDeleted=1`,
+        '/reservations?limit=5&status=canceled',
+        '/reservations?unit=u-9',
+        '/reservations?lead=crm-7',
+        '/reservations?recordSystemId=none',
+      ],
+    ],
   ])('scans no collection and reads no unneeded documents: %s', async (_, paths) => {
     const work = async () => {
       for (const path of paths) await get(path);
     };
     expect(wastefulCommands(await commandsOf(work))).toEqual([]);
+  });
+
+  it('reads few wallets for a page of cheques, however many are due on one day', async () => {
+    const paths: string[] = [];
+    for (const filter of ['', '&status=collected', '&dueFrom=2026-06-20&dueTo=2026-08-01']) {
+      for (let after = '0', page = 0; page < 4; page++) {
+        const path = `/cheques?limit=${page === 1 ? 100 : 20}${filter}&after=${after}`;
+        // The first page also counts the total.
+        if (page > 0) paths.push(path);
+        after = (await get(path)).body.pagination.next;
+      }
+    }
+    const work = async () => {
+      for (const path of paths) await get(path);
+    };
+    const commands = await commandsOf(work);
+    expect(wastefulCommands(commands)).toEqual([]);
+    expect(excessiveKeyReads(commands)).toEqual([]);
   });
 
   async function writeLeads(turn: number): Promise<void> {

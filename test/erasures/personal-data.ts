@@ -3,7 +3,7 @@ import { afterAll } from '@jest/globals';
 import { BSON, type Db, type Document, type ObjectId } from 'mongodb';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { Types } from 'mongoose';
-import { LeadLookupService } from '../../src/leads/lead-lookup.service.js';
+import { LeadLookupService } from '../../src/leads/reading/lead-lookup.service.js';
 import { ErasuresService } from '../../src/operator/erasure/erasures.service.js';
 import { OrganizationsRepository } from '../../src/tenants/organizations/organizations.repository.js';
 import { post } from '../idempotency/keyed-requests.js';

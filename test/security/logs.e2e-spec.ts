@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import { LeadsService } from '../../src/leads/leads.service.js';
-import { addReservation, addUnit } from '../support/builders.js';
+import { addReservation, addUnit, mayReadEvents } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, readToEnd } from '../support/raw-http.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -25,7 +25,7 @@ let endpoint: TestEndpoint;
 
 beforeAll(async () => {
   service = await startWebhookService({ LOG_LEVEL: 'trace' });
-  tenant = await service.addTenant();
+  tenant = await service.addTenant({ key: mayReadEvents });
   receiver = await startReceiver((_received, response) =>
     response.writeHead(500, { 'x-receiver': `${marker}-header` }).end(`${marker}-response`),
   );
@@ -57,6 +57,11 @@ const requests: readonly (readonly [Method, string, object | string | null, numb
   ['get', `/leads/${id}`, null, 200],
   ['get', `/leads/${id}?${marker}-query=${marker}`, null, 400],
   ['get', `/units?unitId=${marker}&status=${marker}`, null, 200],
+  ['get', `/leads?email=${marker}@example.com&phone=${digits}&leadSource=${marker}`, null, 200],
+  ['get', `/leads?phone=${digits}&email=${marker}&page=2`, null, 400],
+  ['get', `/leads?compound=${marker}`, null, 400],
+  ['get', `/reservations?unit=${marker}&lead=${marker}`, null, 200],
+  ['get', `/cheques?reservation=${marker}`, null, 200],
   ['get', `/units/${marker}-slug`, null, 404],
   ['get', `/compounds/${marker}-slug/units`, null, 404],
   ['post', '/units', { recordSystemId: marker, compound: `${marker}-c` }, 400],

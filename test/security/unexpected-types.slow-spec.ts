@@ -103,6 +103,11 @@ function pathsOf({ ids }: Records): string[] {
   return [
     `/leads/${lead}`,
     `/leads?recordSystemId=${lead}`,
+    `/leads?${since}&includeDeleted=1`,
+    '/leads?after=0',
+    '/leads?email=odd@example.com',
+    '/leads?phone=01001234567&leadSource=odd',
+    `/leads?compound=${names.compound}`,
     '/compounds?all=1&includeDeleted=1',
     `/compounds?${since}`,
     '/compounds?after=0&limit=1',
@@ -120,6 +125,13 @@ function pathsOf({ ids }: Records): string[] {
     ...['json', 'csv', 'ndjson'].map((format) => `/units/export/all?format=${format}`),
     `/units/export/all?sort=-price&${filters}`,
     `/reservations/${reservationId}`,
+    `/reservations?${since}&includeDeleted=1`,
+    '/reservations?after=0&status=pending,approved',
+    `/reservations?unit=${idOf('slug of a unit')}`,
+    `/reservations?lead=${lead}`,
+    '/cheques',
+    '/cheques?status=pending&dueFrom=2020-01-01&dueTo=2100-01-01',
+    `/cheques?reservation=${reservationId}`,
     '/events?after=0',
   ];
 }
@@ -134,8 +146,8 @@ const readers: Readonly<Record<string, RegExp>> = {
   propertyTypes: /unit/,
   unitDesigns: /unit/,
   amenities: /unit/,
-  reservations: /reservation|units$/,
-  chequeWallets: /reservation/,
+  reservations: /reservation|units$|cheques/,
+  chequeWallets: /reservation|cheques/,
 };
 
 interface Oddity {

@@ -35,15 +35,6 @@ export class Brochure {
   url!: string;
 }
 
-/** The index serves `updatedSince`. A unit also counts as changed when a document to which it refers has changed. */
-export function indexChanges(schema: DocumentSchema): void {
-  schema.index({ organizationId: 1, updatedAt: 1, _id: 1, isDeleted: 1 }, { name: 'byUpdate' });
-  schema.index(
-    { organizationId: 1, deletedAt: 1 },
-    { name: 'tombstones', partialFilterExpression: { deletedAt: { $exists: true } } },
-  );
-}
-
 export function addCaseInsensitiveSlugIndex(schema: DocumentSchema): void {
   const options = { name: 'slug-in-any-case', collation: caseInsensitive };
   schema.index({ organizationId: 1, slug: 1 }, { ...options, partialFilterExpression: notDeleted });

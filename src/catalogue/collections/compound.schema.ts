@@ -1,6 +1,10 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { addUniqueIndex, notDeleted } from '../../core/database/documents/tenant-document.js';
+import {
+  addChangeIndexes,
+  addUniqueIndex,
+  notDeleted,
+} from '../../core/database/documents/tenant-document.js';
 import { nameInsensitive } from '../../core/localization/fold-name.js';
 import { languages, type Localized } from '../../core/localization/language.js';
 import { Flag, Id, List, Quantity, Text } from '../../core/fields/fields.js';
@@ -8,7 +12,6 @@ import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/field
 import {
   Brochure,
   CatalogueDocument,
-  indexChanges,
   addCaseInsensitiveSlugIndex,
   Media,
 } from './catalogue-document.js';
@@ -112,7 +115,7 @@ compoundSchema.index(
   { name: 'by-createdAt' },
 );
 addCaseInsensitiveSlugIndex(compoundSchema);
-indexChanges(compoundSchema);
+addChangeIndexes(compoundSchema);
 /** Full copies read documents in the order of `_id`. */
 compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 for (const language of languages) {

@@ -1,3 +1,4 @@
+import { addChangeIndexes } from '../../core/database/documents/tenant-document.js';
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Localized } from '../../core/localization/language.js';
 import {
@@ -14,7 +15,6 @@ import {
   Brochure,
   CatalogueDocument,
   Media,
-  indexChanges,
   addCaseInsensitiveSlugIndex,
 } from './catalogue-document.js';
 import type { Types } from 'mongoose';
@@ -43,7 +43,7 @@ export const amenitySchema = SchemaFactory.createForClass(AmenityDocument);
 
 amenitySchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 amenitySchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
-indexChanges(amenitySchema);
+addChangeIndexes(amenitySchema);
 
 @Schema({ collection: 'propertyTypes' })
 export class PropertyTypeDocument extends CatalogueDocument {
@@ -63,7 +63,7 @@ export class PropertyTypeDocument extends CatalogueDocument {
 export const propertyTypeSchema = SchemaFactory.createForClass(PropertyTypeDocument);
 
 propertyTypeSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
-indexChanges(propertyTypeSchema);
+addChangeIndexes(propertyTypeSchema);
 
 @Schema({ collection: 'phases' })
 export class PhaseDocument extends CatalogueDocument {
@@ -103,7 +103,7 @@ export const phaseSchema = SchemaFactory.createForClass(PhaseDocument);
 phaseSchema.index({ organizationId: 1, parentId: 1 }, { name: 'byCompound' });
 phaseSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
 addCaseInsensitiveSlugIndex(phaseSchema);
-indexChanges(phaseSchema);
+addChangeIndexes(phaseSchema);
 
 /** A location is a phase, or a compound without phases. */
 @Schema({ collection: 'unitDesigns' })
@@ -170,4 +170,4 @@ export const unitDesignSchema = SchemaFactory.createForClass(UnitDesignDocument)
 
 unitDesignSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
 addCaseInsensitiveSlugIndex(unitDesignSchema);
-indexChanges(unitDesignSchema);
+addChangeIndexes(unitDesignSchema);

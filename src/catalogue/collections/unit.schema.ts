@@ -1,8 +1,7 @@
 import { SchemaFactory } from '@nestjs/mongoose';
-import { addUniqueIndex } from '../../core/database/documents/tenant-document.js';
+import { addChangeIndexes, addUniqueIndex } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { defaultLanguage, type Language, languages } from '../../core/localization/language.js';
-import { indexChanges } from './catalogue-document.js';
 import { UnitDocument } from './unit-document.js';
 
 /** Partial indexes of these fields hold only units with the field, so the planner uses them for these filters alone. */
@@ -36,7 +35,7 @@ export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 addUniqueIndex(unitSchema, 'slug');
 addUniqueIndex(unitSchema, 'recordSystemId');
 addUniqueIndex(unitSchema, 'unitId', { compoundId: 1, unitId: 1 });
-indexChanges(unitSchema);
+addChangeIndexes(unitSchema);
 /** Full copies read documents in the order of `_id`. */
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 

@@ -82,7 +82,7 @@ export const Flag = fieldDecorator({
 
 const time = { stored: { type: Date }, read: timeOf, api: timeApi };
 
-const Time = fieldDecorator(time);
+export const Time = fieldDecorator(time);
 
 export const ImportedTime = fieldDecorator({
   ...time,

@@ -111,6 +111,20 @@ export function SortList(fields: readonly string[], fallback: string): PropertyD
   );
 }
 
+/** A comma-separated list of some of the values. */
+export function ChoiceList(values: readonly string[], description: string): PropertyDecorator {
+  const context = { values: values.join(', ') };
+  const isChoice = EachItem('isIn', (item) => values.includes(item), context);
+  return CommaList(description, `(?:${values.join('|')})`, isChoice);
+}
+
+export function AfterCursor(start: string): PropertyDecorator {
+  const description =
+    'Value of next from the previous response, with otherwise the same parameters and without ' +
+    `page. ${start}`;
+  return Field({ type: 'string', description }, IsString());
+}
+
 function itemsOf(value: unknown): string[] {
   return typeof value === 'string' ? splitList(value) : [''];
 }
@@ -135,15 +149,7 @@ export class PollingQuery {
   })
   updatedSince?: Date;
 
-  @Field(
-    {
-      type: 'string',
-      description:
-        'Value of next from the previous response, with otherwise the same parameters and without ' +
-        'page. 0 starts a copy of everything in the order of ids.',
-    },
-    IsString(),
-  )
+  @AfterCursor('0 starts a copy of everything in the order of ids.')
   after?: string;
 
   @ZeroOrOneField(

@@ -1,11 +1,23 @@
+import type { Types } from 'mongoose';
 import {
+  ApiExtraModels,
   ApiProperty,
   ApiPropertyOptional,
   IntersectionType,
   OmitType,
   PartialType,
   PickType,
+  getSchemaPath,
 } from '@nestjs/swagger';
+import {
+  Flag,
+  NullableTime,
+  OptionalText,
+  RecordId,
+  SequenceNumber,
+  Time,
+} from '../../core/fields/fields.js';
+import { PaginationDto } from '../../core/http/responses/list-paginator.js';
 import { responseClass } from '../../core/fields/declared-fields.js';
 import type { ErrorDefinition } from '../../core/errors/domain-error.js';
 import { httpErrors } from '../../core/errors/http-errors.js';
@@ -14,6 +26,47 @@ import { leadErrors } from '../lead-errors.js';
 import { LeadDocument } from '../lead.schema.js';
 
 export class LeadDto extends responseClass(LeadDocument) {}
+
+/** The only fields of a deleted lead in a list: a reader removes its copy by them. */
+export class LeadTombstone {
+  @RecordId({ stored: false })
+  _id!: Types.ObjectId;
+
+  @SequenceNumber({ stored: false, example: 42 })
+  leadId?: number | null;
+
+  @OptionalText({ stored: false, example: 'website-form-7-4711' })
+  recordSystemId?: string;
+
+  @Flag({ stored: false, example: true })
+  isDeleted!: boolean;
+
+  @NullableTime({ stored: false, example: '2026-01-05T09:30:00.000Z' })
+  deletedAt?: Date | null;
+
+  @Time({ stored: false })
+  updatedAt!: Date;
+}
+
+export class DeletedLeadDto extends responseClass(LeadTombstone) {}
+
+export type ListedLeadDto = LeadDto | DeletedLeadDto;
+
+@ApiExtraModels(LeadDto, DeletedLeadDto)
+export class LeadsResponseDto {
+  @ApiProperty({
+    type: 'array',
+    items: {
+      anyOf: [{ $ref: getSchemaPath(LeadDto) }, { $ref: getSchemaPath(DeletedLeadDto) }],
+    },
+    description:
+      'With `includeDeleted=1`, deleted leads have the fields of `DeletedLeadDto` alone.',
+  })
+  data!: readonly ListedLeadDto[];
+
+  @ApiProperty({ type: PaginationDto })
+  pagination!: PaginationDto;
+}
 
 export class LeadErasureDto extends PickType(LeadDto, [
   '_id',

@@ -57,7 +57,8 @@ function erasureOf(
   const kept = deletedAt instanceof Date ? deletedAt : now;
   const times = { deletedAt: kept, updatedAt: erasedAt, erasedAt };
   const $set = { data: {}, additionalData: {}, isDeleted: true, ...times };
-  return { _id, update: { $set, $unset: { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '' } } };
+  const $unset = { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '', emailKey: '' } as const;
+  return { _id, update: { $set, $unset } };
 }
 
 export interface ErasedLeads {

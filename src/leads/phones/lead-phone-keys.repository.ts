@@ -17,6 +17,7 @@ const fields = {
   organizationId: 1,
   'data.phoneNumber': 1,
   'data.phoneNumber2': 1,
+  'data.email': 1,
   phoneKeysOf: 1,
   clientId: 1,
   updatedAt: 1,

@@ -7,6 +7,7 @@ import { commitLagMs } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs } from '../../core/values/time.js';
 import { ClientPhones } from '../clients/client-phones.service.js';
+import { emailKeyOf } from '../../tenants/contacts/contact.js';
 import { clearPhoneCache } from '../../tenants/contacts/phone-number.js';
 import { isOfOlderRule } from '../../tenants/contacts/phone-rule.js';
 import { StoredPhones } from '../../tenants/contacts/stored-phones.js';
@@ -59,7 +60,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       (lead, country) => {
         const { data, updatedAt } = lead;
         const derived = hasCurrentPhoneKeys(lead, country) ? {} : derivePhoneKeys(data, country);
-        return { ...derived, phoneKeysAt: updatedAt };
+        return { ...derived, emailKey: emailKeyOf(data), phoneKeysAt: updatedAt };
       },
       (updates) => leads.update(updates),
       (lead, error) => {

@@ -3,18 +3,18 @@ import type { LeadDocument } from '../lead.schema.js';
 import { derivePhoneKeys, hasCurrentPhoneKeys, currentPhoneKeys } from './lead-phones.js';
 
 const data = { phoneNumber: '01001234567', phoneNumber2: '02 2735 1234' };
-const phoneKeysOf = '[2,"EG","01001234567","02 2735 1234"]';
+const phoneKeysOf = '[3,"EG","01001234567","02 2735 1234"]';
 const twice = { phoneNumber: '01001234567', phoneNumber2: '+20 100 123 4567' };
 
 describe('derivePhoneKeys', () => {
   it.each([
     [data, 'EG', ['+201001234567', '+20227351234'], phoneKeysOf],
-    [twice, 'EG', ['+201001234567'], '[2,"EG","01001234567","+20 100 123 4567"]'],
-    [{ phoneNumber: '0501234567' }, 'SA', ['+966501234567'], '[2,"SA","0501234567"]'],
-    [{ phoneNumber: 'N/A' }, 'EG', [], '[2,"EG"]'],
-    [{}, 'EG', [], '[2,"EG"]'],
-    [null, 'EG', [], '[2,"EG"]'],
-    [undefined, 'EG', [], '[2,"EG"]'],
+    [twice, 'EG', ['+201001234567'], '[3,"EG","01001234567","+20 100 123 4567"]'],
+    [{ phoneNumber: '0501234567' }, 'SA', ['+966501234567'], '[3,"SA","0501234567"]'],
+    [{ phoneNumber: 'N/A' }, 'EG', [], '[3,"EG"]'],
+    [{}, 'EG', [], '[3,"EG"]'],
+    [null, 'EG', [], '[3,"EG"]'],
+    [undefined, 'EG', [], '[3,"EG"]'],
   ] as const)('returns the comparison keys of %j in %s with their origin', (...row) => {
     const [sent, country, phoneKeys, origin] = row;
     expect(derivePhoneKeys(sent, country)).toEqual({ phoneKeys, phoneKeysOf: origin });

@@ -7,7 +7,7 @@ import { scalarText } from '../../core/values/json.js';
 import { pendingEvent } from '../../events/outbox/outbox.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { linkClient } from '../clients/client-link.js';
-import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
+import { contactOf, emailKeyOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
 import { phoneKeys, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { leadLogEntry, leadFieldChanges, leadEvent } from '../lead-changes.js';
@@ -95,6 +95,7 @@ export function decideLead(
     ...(stored ?? newLead(records, payload)),
     ...merged,
     ...phones,
+    emailKey: emailKeyOf(merged.data),
     compoundsIds: withLinks(stored?.compoundsIds ?? [], named),
     clientId: client.clientId,
   };

@@ -129,10 +129,10 @@ function withKeyTime(lead: LeadDocument): LeadDocument {
 /** Writes only what a request decides: other fields keep values of other programs. */
 function updateOf({ _id, ...lead }: LeadDocument): TenantWrite<LeadDocument> {
   const { data, additionalData, compoundsIds, clientId, updatedAt } = lead;
-  const { phoneKeys, phoneKeysOf, phoneKeysAt } = lead;
-  const phones = { phoneKeys, phoneKeysOf, phoneKeysAt };
+  const { phoneKeys, phoneKeysOf, phoneKeysAt, emailKey } = lead;
+  const contactKeys = { phoneKeys, phoneKeysOf, phoneKeysAt, emailKey };
   const freeForm = { data: byReference(data), additionalData: byReference(additionalData) };
-  return { _id, fields: { ...freeForm, compoundsIds, clientId, ...phones, updatedAt } };
+  return { _id, fields: { ...freeForm, compoundsIds, clientId, ...contactKeys, updatedAt } };
 }
 
 /** Leads without a number come first, sorted by id. */

@@ -1,6 +1,6 @@
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { FoundClient } from '../../leads/clients/clients.service.js';
-import type { LeadDetails } from '../../leads/lead-lookup.service.js';
+import type { LeadDetails } from '../../leads/reading/lead-lookup.service.js';
 import { field, type ViewField } from './view-field.js';
 import { createdAtField, externalIdField, idField, updatedAtField } from './common.js';
 

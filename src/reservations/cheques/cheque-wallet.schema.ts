@@ -18,6 +18,7 @@ import {
   PresentedDocument,
   Text,
 } from '../../core/fields/fields.js';
+import { addChangeIndexes, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { onlyObjects } from '../../core/values/json.js';
 import { type ChequeStatus, chequeStatuses } from '../transitions.js';
 
@@ -95,6 +96,14 @@ chequeWalletSchema.index(
     partialFilterExpression: { isDeleted: false, reservationId: { $exists: true } },
   },
 );
+export const dueDateIndex = 'byDueDate';
+
+chequeWalletSchema.index(
+  { organizationId: 1, 'cheques.dueDate': 1, _id: 1 },
+  { name: dueDateIndex, partialFilterExpression: notDeleted },
+);
+/** A change of its wallet is a change of the reservation. */
+addChangeIndexes(chequeWalletSchema);
 chequeWalletSchema.index(
   { organizationId: 1, reservationId: 1, isDeleted: 1, deletedAt: -1 },
   { name: 'ofReservation' },

@@ -33,6 +33,15 @@ export class ChequeWalletsRepository {
   }
 
   /** Returns each reservation's wallets in the order of {@link findOf}. */
+  async findOfAll(
+    organizationId: Types.ObjectId,
+    reservationIds: readonly Types.ObjectId[],
+  ): Promise<ChequeWalletDocument[]> {
+    const filter = { organizationId, reservationId: { $in: reservationIds } };
+    return this.wallets.find(filter, null, { sort: latestFirst }).lean();
+  }
+
+  /** Returns each reservation's wallets in the order of {@link findOf}. */
   async findWithoutHistories(
     organizationId: Types.ObjectId,
     reservationIds: readonly Types.ObjectId[],

@@ -9,7 +9,7 @@ import type { OrganizationIds } from '../../core/database/models/tenant-model.js
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { objectIdOf } from '../../events/outbox/message.js';
-import { LeadLookupService } from '../../leads/lead-lookup.service.js';
+import { LeadLookupService } from '../../leads/reading/lead-lookup.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';

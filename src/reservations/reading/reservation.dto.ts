@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import { ReservationDocument } from '../reservation.schema.js';
 import { present, type Presented, responseClass } from '../../core/fields/declared-fields.js';
+import { PaginationDto } from '../../core/http/responses/list-paginator.js';
 import { Field } from '../../core/validation/fields.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 
@@ -30,6 +31,14 @@ export function presentReservation(
 export class ReservationResponseDto {
   @ApiProperty({ type: ReservationDto })
   data!: ReservationDto;
+}
+
+export class ReservationsResponseDto {
+  @ApiProperty({ type: [ReservationDto] })
+  data!: readonly ReservationDto[];
+
+  @ApiProperty({ type: PaginationDto })
+  pagination!: PaginationDto;
 }
 
 export class ReservationUpsertResponseDto {

@@ -26,6 +26,12 @@ export function lockKeysOf({ email, phones }: Contact, country: CountryCode): st
   return email === undefined ? lockKeys : [...lockKeys, emailLockKey(email)];
 }
 
+/** Equal for all spellings of an address (rule LEAD-9); empty without one. */
+export function emailKeyOf(data: Readonly<Record<string, unknown>> | null | undefined): string {
+  const email = data?.['email'];
+  return typeof email === 'string' ? foldCase(email) : '';
+}
+
 export function emailLockKey(email: string): string {
   return `email:${foldCase(email)}`;
 }

@@ -2,11 +2,13 @@
 export const operations = [
   'leads.write',
   'leads.read',
+  'leads.list',
   'leads.delete',
   'catalogue.read',
   'units.write',
   'reservations.write',
   'reservations.read',
+  'reservations.list',
   'reservations.callback',
   'reservations.reconcile',
   'events.read',
@@ -15,7 +17,11 @@ export const operations = [
 export type Operation = (typeof operations)[number];
 
 /** A key without a list of operations does not have these, which read everything of an organization. */
-export const unimpliedOperations: ReadonlySet<Operation> = new Set(['events.read']);
+export const unimpliedOperations: ReadonlySet<Operation> = new Set([
+  'events.read',
+  'leads.list',
+  'reservations.list',
+]);
 
 /** Keys with `public` do not see what the organization does not publish (rule AUTH-9). */
 export const visibilities = ['all', 'public'] as const;
@@ -31,10 +37,22 @@ export const keyPurposes = {
   /** A key that leaks from a form must not be able to read. */
   website: { operations: ['leads.write'] },
   collector: {
-    operations: ['reservations.callback', 'reservations.read', 'reservations.reconcile'],
+    operations: [
+      'reservations.callback',
+      'reservations.read',
+      'reservations.list',
+      'reservations.reconcile',
+    ],
   },
   crm: {
-    operations: ['catalogue.read', 'leads.read', 'reservations.read', 'events.read'],
+    operations: [
+      'catalogue.read',
+      'leads.read',
+      'leads.list',
+      'reservations.read',
+      'reservations.list',
+      'events.read',
+    ],
   },
   portal: { operations: ['catalogue.read'], visibility: 'public' },
   everything: { operations },

@@ -39,7 +39,8 @@ async function callLeads() {
   assert.equal(updated.operation, 'update');
   const { lead } = await leads.readLead({ recordSystemId: 'typescript' });
   assert.deepEqual(lead.data, { name: 'Mona', rooms: [2, 3] });
-  assert.deepEqual((await leads.findLead({ recordSystemId: 'typescript' })).lead, lead);
+  const { data: listed } = await leads.listLeads({ recordSystemId: 'typescript' });
+  assert.deepEqual(listed, [lead]);
   const { results } = await leads.upsertLeads({
     leadBatchDto: { leads: [{ name: 'Omar' }, { email: 'no address' }] },
   });

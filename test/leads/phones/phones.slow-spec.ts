@@ -81,7 +81,7 @@ describe('POST /leads with a phone that another program stored', () => {
     await runBackgroundPass();
     expect(await storedOne('clients', { _id })).toMatchObject({
       phoneNumbers: ['+966501234567'],
-      phoneRule: '[2,"SA"]',
+      phoneRule: '[3,"SA"]',
     });
   });
 
@@ -105,7 +105,7 @@ describe('POST /leads with a phone that another program stored', () => {
 
 describe('a phone of 50,000 leads', () => {
   const phone = '01000000001';
-  const derived = { phoneKeys: ['+201000000001'], phoneKeysOf: `[2,"EG","${phone}"]` };
+  const derived = { phoneKeys: ['+201000000001'], phoneKeysOf: `[3,"EG","${phone}"]` };
   /** A full scan of this many leads would exceed the limits of the tests. */
   const count = 50_000;
   let tenant: TenantApi;

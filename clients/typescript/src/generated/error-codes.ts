@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'key.too_many_failures'
   | 'lead.not_found'
   | 'lead.duplicate_phone'
+  | 'lead.unknown_compound'
   | 'lead.database_reference'
   | 'lead.too_large'
   | 'lead.too_many_changes'

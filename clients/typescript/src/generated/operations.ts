@@ -4,8 +4,8 @@ import type { Operation } from '../operation.js';
 import type {
   UpsertLeadData,
   UpsertLeadResponses,
-  FindLeadData,
-  FindLeadResponses,
+  ListLeadsData,
+  ListLeadsResponses,
   UpsertLeadsData,
   UpsertLeadsResponses,
   ReadLeadData,
@@ -26,12 +26,16 @@ import type {
   ReadUnitResponses,
   UpsertReservationData,
   UpsertReservationResponses,
+  ListReservationsData,
+  ListReservationsResponses,
   ReadReservationData,
   ReadReservationResponses,
   ReportReservationChangeData,
   ReportReservationChangeResponses,
   ReconcileChequesData,
   ReconcileChequesResponses,
+  ListChequesData,
+  ListChequesResponses,
   ReadEventsData,
   ReadEventsResponses,
   CheckHealthData,
@@ -42,8 +46,8 @@ import type {
 export interface Operations {
   /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
-  /** Read a lead by query parameter. Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
-  readonly findLead: Operation<FindLeadData, FindLeadResponses>;
+  /** List leads. Lists leads newest first by default, in the order of ids from after=0, or the oldest change first with updatedSince. A lead whose id clients change in a path, such as .., is found by recordSystemId. */
+  readonly listLeads: Operation<ListLeadsData, ListLeadsResponses>;
   /** Create or update many leads. Handles each lead as if it were sent alone, in order: a rejected lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
   readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;
   /** Read a lead. Returns the current lead, for resynchronizing after a missed outbound event. */
@@ -64,12 +68,16 @@ export interface Operations {
   readonly readUnit: Operation<ReadUnitData, ReadUnitResponses>;
   /** Create or update a reservation. With recordSystemId the first request creates the reservation and later ones update it, together with its wallet and the availability of its unit. Callbacks report the cheques. */
   readonly upsertReservation: Operation<UpsertReservationData, UpsertReservationResponses>;
+  /** List reservations. Lists reservations with their wallets and cheques: newest first by default, in the order of ids from after=0, or the oldest change first with updatedSince, which also finds changes of wallets. Over 4 MiB it is streamed and has no ETag. */
+  readonly listReservations: Operation<ListReservationsData, ListReservationsResponses>;
   /** Read a reservation. Returns the reservation with its wallet and cheques, for a partner whose callback timed out. */
   readonly readReservation: Operation<ReadReservationData, ReadReservationResponses>;
   /** Report a change of a reservation or a cheque. The reservation status is applied first, then the cheque; the changes of a step stay stored if a later step fails. Every cheque report adds an entry to the history of the cheque, even if it is repeated. Messages are always in English. A client that cannot set headers may send the API key as the query parameter `api-key` of this operation. A key for signed callbacks needs the three headers of Standard Webhooks. */
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
   /** Compare a partner's ledger of cheques. Returns the differences between the ledger and the stored cheques, from one snapshot; changes nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones. */
   readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;
+  /** List cheques by due date. Lists the cheques of active wallets: a work list for a day of collecting. Cheques without a due date come last. To copy cheques, copy the reservations. */
+  readonly listCheques: Operation<ListChequesData, ListChequesResponses>;
   /** Read events. Returns the events of webhooks for polling: the changes of the organization's data that are made through the service, in order and without gaps. Start with after=0, then send the next of each response; wait holds the request until an event exists. */
   readonly readEvents: Operation<ReadEventsData, ReadEventsResponses>;
   /** Check the health of the service. Needs no API key. */
@@ -79,7 +87,7 @@ export interface Operations {
 /** Method and path of each operation. */
 export const operations = {
   upsertLead: ['POST', '/external/apis/v1.0/leads'],
-  findLead: ['GET', '/external/apis/v1.0/leads'],
+  listLeads: ['GET', '/external/apis/v1.0/leads'],
   upsertLeads: ['POST', '/external/apis/v1.0/leads/batch'],
   readLead: ['GET', '/external/apis/v1.0/leads/{recordSystemId}'],
   deleteLead: ['DELETE', '/external/apis/v1.0/leads/{recordSystemId}'],
@@ -90,9 +98,11 @@ export const operations = {
   exportUnits: ['GET', '/external/apis/v1.0/units/export/all'],
   readUnit: ['GET', '/external/apis/v1.0/units/{slug}'],
   upsertReservation: ['POST', '/external/apis/v1.0/reservations'],
+  listReservations: ['GET', '/external/apis/v1.0/reservations'],
   readReservation: ['GET', '/external/apis/v1.0/reservations/{reservationId}'],
   reportReservationChange: ['POST', '/external/apis/v1.0/reservations/webhook'],
   reconcileCheques: ['POST', '/external/apis/v1.0/reservations/reconciliation'],
+  listCheques: ['GET', '/external/apis/v1.0/cheques'],
   readEvents: ['GET', '/external/apis/v1.0/events'],
   checkHealth: ['GET', '/external/apis/v1.0/healthz'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;

@@ -262,6 +262,46 @@ export type LeadDto = {
     isActive: boolean;
 };
 
+export type DeletedLeadDto = {
+    _id: string;
+    leadId: number;
+    recordSystemId?: string;
+    isDeleted: boolean;
+    deletedAt: string | null;
+    updatedAt: string;
+};
+
+export type PaginationDto = {
+    /**
+     * Items in this response.
+     */
+    count: number;
+    /**
+     * Maximum number of items of a page.
+     */
+    limit: number;
+    /**
+     * Number of pages.
+     */
+    pages: number;
+    /**
+     * Number of matches.
+     */
+    total: number;
+    /**
+     * With updatedSince or after: the value of after for the next page; null at the end.
+     */
+    next?: string | null;
+};
+
+export type LeadsResponseDto = {
+    /**
+     * With `includeDeleted=1`, deleted leads have the fields of `DeletedLeadDto` alone.
+     */
+    data: Array<LeadDto | DeletedLeadDto>;
+    pagination: PaginationDto;
+};
+
 export type LeadResponseDto = {
     ok: boolean;
     lead: LeadDto;
@@ -347,29 +387,6 @@ export type CompoundDto = {
     offerJsons: Array<unknown>;
     commercialBuildingsOrder: Array<unknown>;
     organization: CompoundOrganizationDto;
-};
-
-export type PaginationDto = {
-    /**
-     * Items in this response.
-     */
-    count: number;
-    /**
-     * Maximum number of items of a page.
-     */
-    limit: number;
-    /**
-     * Number of pages.
-     */
-    pages: number;
-    /**
-     * Number of matches.
-     */
-    total: number;
-    /**
-     * With updatedSince or after: the value of after for the next page; null at the end.
-     */
-    next?: string | null;
 };
 
 export type CompoundsResponseDto = {
@@ -799,6 +816,11 @@ export type ReservationUpsertResponseDto = {
     reservation: ReservationDto;
 };
 
+export type ReservationsResponseDto = {
+    data: Array<ReservationDto>;
+    pagination: PaginationDto;
+};
+
 export type ReservationResponseDto = {
     data: ReservationDto;
 };
@@ -916,6 +938,22 @@ export type ReconciliationResponseDto = {
     hasMore?: boolean;
 };
 
+export type DueChequeDto = {
+    reservationId: string;
+    unitId: string | null;
+    walletId: string;
+    installmentId: string;
+    status: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
+    chequeNumber?: string;
+    chequeAmount?: number;
+    dueDate?: string;
+};
+
+export type DueChequesResponseDto = {
+    data: Array<DueChequeDto>;
+    pagination: PaginationDto;
+};
+
 export type EventDto = {
     /**
      * One more than the number of the previous event of any type.
@@ -993,7 +1031,7 @@ export type LeadErasureDto = {
     clientId: string | null;
 };
 
-export type FindLeadData = {
+export type ListLeadsData = {
     body?: never;
     headers?: {
         /**
@@ -1010,23 +1048,55 @@ export type FindLeadData = {
         'x-request-id'?: string;
     };
     path?: never;
-    query: {
+    query?: {
         /**
-         * The external id of the lead, percent-encoded.
+         * Returns records that changed since then, themselves or in a part that they show; the oldest change comes first unless sort is sent. Send the x-updated-as-of of the last page.
          */
-        recordSystemId: string;
+        updatedSince?: string;
+        /**
+         * Value of next from the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 includes soft-deleted records (isDeleted: true), so that a poller can remove them.
+         */
+        includeDeleted?: 0 | 1;
+        /**
+         * Maximum number of items of a page.
+         */
+        limit?: number;
+        /**
+         * The external id, exactly as sent.
+         */
+        recordSystemId?: string;
+        /**
+         * A phone in any spelling. Deleted leads have none.
+         */
+        phone?: string;
+        /**
+         * An email in any case. Deleted leads have none.
+         */
+        email?: string;
+        /**
+         * Linked to any of these compounds: slugs in any case, or ids. Several are separated by commas; a comma within a value is sent as \,.
+         */
+        compound?: string;
+        /**
+         * The source, exactly as sent.
+         */
+        leadSource?: string;
     };
     url: '/external/apis/v1.0/leads';
 };
 
-export type FindLeadResponses = {
+export type ListLeadsResponses = {
     /**
-     * The lead.
+     * The leads.
      */
-    200: LeadResponseDto;
+    200: LeadsResponseDto;
 };
 
-export type FindLeadResponse = FindLeadResponses[keyof FindLeadResponses];
+export type ListLeadsResponse = ListLeadsResponses[keyof ListLeadsResponses];
 
 export type UpsertLeadData = {
     body: SingleLeadDto;
@@ -1551,6 +1621,69 @@ export type ReadUnitResponses = {
 
 export type ReadUnitResponse = ReadUnitResponses[keyof ReadUnitResponses];
 
+export type ListReservationsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Returns records that changed since then, themselves or in a part that they show; the oldest change comes first unless sort is sent. Send the x-updated-as-of of the last page.
+         */
+        updatedSince?: string;
+        /**
+         * Value of next from the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 includes soft-deleted records (isDeleted: true), so that a poller can remove them.
+         */
+        includeDeleted?: 0 | 1;
+        /**
+         * Maximum number of items of a page.
+         */
+        limit?: number;
+        /**
+         * The external id, exactly as sent.
+         */
+        recordSystemId?: string;
+        /**
+         * Of this unit: its id, slug, `recordSystemId` or `unitId`.
+         */
+        unit?: string;
+        /**
+         * Of this lead: its `recordSystemId` or id.
+         */
+        lead?: string;
+        /**
+         * In any of these statuses. Several are separated by commas; a comma within a value is sent as \,.
+         */
+        status?: string;
+    };
+    url: '/external/apis/v1.0/reservations';
+};
+
+export type ListReservationsResponses = {
+    /**
+     * The reservations.
+     */
+    200: ReservationsResponseDto;
+};
+
+export type ListReservationsResponse = ListReservationsResponses[keyof ListReservationsResponses];
+
 export type UpsertReservationData = {
     body: UpsertReservationDto;
     headers?: {
@@ -1689,6 +1822,61 @@ export type ReconcileChequesResponses = {
 };
 
 export type ReconcileChequesResponse = ReconcileChequesResponses[keyof ReconcileChequesResponses];
+
+export type ListChequesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * In any of these statuses. Several are separated by commas; a comma within a value is sent as \,.
+         */
+        status?: string;
+        /**
+         * Due on this day (UTC) or at this time, or later.
+         */
+        dueFrom?: string;
+        /**
+         * Due before the end of this day (UTC), or at this time or earlier.
+         */
+        dueTo?: string;
+        /**
+         * Of this reservation: its id or `recordSystemId`.
+         */
+        reservation?: string;
+        /**
+         * Value of next from the previous response, with otherwise the same parameters and without page. 0 starts at the beginning.
+         */
+        after?: string;
+        /**
+         * Maximum number of items of a page.
+         */
+        limit?: number;
+    };
+    url: '/external/apis/v1.0/cheques';
+};
+
+export type ListChequesResponses = {
+    /**
+     * The cheques.
+     */
+    200: DueChequesResponseDto;
+};
+
+export type ListChequesResponse = ListChequesResponses[keyof ListChequesResponses];
 
 export type ReadEventsData = {
     body?: never;

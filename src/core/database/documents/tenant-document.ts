@@ -46,6 +46,15 @@ export function addUniqueIndex(
   schema.index({ organizationId: 1, ...fields }, options);
 }
 
+/** Serves lists that are polled for changes (rule COMP-3). */
+export function addChangeIndexes(schema: DocumentSchema): void {
+  schema.index({ organizationId: 1, updatedAt: 1, _id: 1, isDeleted: 1 }, { name: 'byUpdate' });
+  schema.index(
+    { organizationId: 1, deletedAt: 1 },
+    { name: 'tombstones', partialFilterExpression: { deletedAt: { $exists: true } } },
+  );
+}
+
 /** Matches all documents and lets an index on `isDeleted` provide the order. */
 export const includingDeleted = { isDeleted: { $in: [false, true] } } as const;
 

@@ -66,6 +66,8 @@ interface ListDefinition {
   readonly name: string;
   readonly order: (isCopy: boolean) => SortOrder;
   readonly newestChange: () => Promise<Date>;
+  /** If false, every response has a cursor. */
+  readonly hasPageNumbers?: false;
 }
 
 interface ListSource<Document extends object, Item> {
@@ -119,7 +121,8 @@ export class ListPaginator {
     const { after, updatedSince, page = '1' } = query;
     this.cursor = after === undefined || after === '0' ? null : readCursor(after);
     this.isCopy = this.cursor?.isCopy ?? (after === '0' && updatedSince === undefined);
-    this.hasCursors = after !== undefined || updatedSince !== undefined;
+    this.hasCursors =
+      after !== undefined || updatedSince !== undefined || list.hasPageNumbers === false;
     this.order = list.order(this.isCopy);
     this.request = queryDigest(list.name, query, this.order);
     const isFirstPage = Number(page) === 1;
@@ -186,6 +189,12 @@ export class ListPaginator {
 
 function pageRange({ page = '1', limit = String(defaultPageLimit) }: PageQuery) {
   return { skip: (Number(page) - 1) * Number(limit), limit: Number(limit) };
+}
+
+/** Orders changes by time, a copy by id, and other lists by descending id, which lists the newest first. */
+export function pollOrder({ updatedSince }: PageQuery, isCopy: boolean): SortOrder {
+  if (updatedSince !== undefined) return { updatedAt: 1, _id: 1 };
+  return { _id: isCopy ? 1 : -1 };
 }
 
 /** Only a complete list has the time of the next poll (rules HTTP-11 and COMP-16). */

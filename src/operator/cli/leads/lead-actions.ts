@@ -1,6 +1,6 @@
 import { Types } from 'mongoose';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
-import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
+import { LeadLookupService } from '../../../leads/reading/lead-lookup.service.js';
 import type { ChangeLogDocument } from '../../../tenants/change-log/change-log.schema.js';
 import { ChangeLogRepository } from '../../../tenants/change-log/change-log.repository.js';
 import { storedChanges } from '../../../tenants/change-log/field-changes.js';

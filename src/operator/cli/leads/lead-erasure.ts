@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { scalarText, withoutUndefined } from '../../../core/values/json.js';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { LeadErasuresService } from '../../../leads/erasure/lead-erasures.service.js';
-import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
+import { LeadLookupService } from '../../../leads/reading/lead-lookup.service.js';
 import { phoneKeys } from '../../../tenants/contacts/phone-number.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../core/configuration/clock.js';
 import { DatabaseConnection } from '../../../core/database/connection/database-connection.js';
 import { OutboxEventsRepository } from '../../../events/outbox/outbox-events.repository.js';
-import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
+import { LeadLookupService } from '../../../leads/reading/lead-lookup.service.js';
 import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
 import { ChangeLogRepository } from '../../../tenants/change-log/change-log.repository.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';

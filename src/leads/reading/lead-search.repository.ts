@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
-import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { TenantModel } from '../core/database/models/tenant-model.js';
-import { caseInsensitive, caseVariants } from '../core/localization/fold-case.js';
-import type { LeadDocument } from './lead.schema.js';
-import { phoneConditions } from './leads.repository.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import type { TenantModel } from '../../core/database/models/tenant-model.js';
+import { foldCase } from '../../core/localization/fold-case.js';
+import type { LeadDocument } from '../lead.schema.js';
+import { phoneConditions } from '../leads.repository.js';
 
 const sort = { isDeleted: 1, createdAt: -1 } as const;
 
@@ -57,14 +57,14 @@ export class LeadSearchRepository {
     return this.leads.find(filter, null, { limit }).lean();
   }
 
-  /** Omits deleted leads, and leads with a client, which has the email. */
+  /** Omits deleted leads. */
   async findByOwnEmail(
     organizationIds: readonly Types.ObjectId[],
     email: string,
     limit: number,
   ): Promise<LeadDocument[]> {
-    const emails = { clientId: null, 'data.email': { $in: caseVariants(email) } };
-    const filter = { organizationId: { $in: organizationIds }, ...emails, ...notDeleted };
-    return this.leads.find(filter, null, { limit, collation: caseInsensitive }).lean();
+    const emailKey = foldCase(email);
+    const filter = { organizationId: { $in: organizationIds }, emailKey, ...notDeleted };
+    return this.leads.find(filter, null, { limit }).lean();
   }
 }

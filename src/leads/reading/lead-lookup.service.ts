@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
-import { parseObjectId, objectIds } from '../core/database/documents/tenant-document.js';
-import { ClientsService } from './clients/clients.service.js';
-import { phonesOf } from '../tenants/contacts/phone-number.js';
-import type { Organization } from '../tenants/organizations/organization.js';
-import { UsersRepository } from '../tenants/organizations/users.repository.js';
-import type { LeadDto } from './dto/lead.dto.js';
-import { present } from '../core/fields/declared-fields.js';
-import { LeadDocument } from './lead.schema.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
+import { parseObjectId, objectIds } from '../../core/database/documents/tenant-document.js';
+import { ClientsService } from '../clients/clients.service.js';
+import { phonesOf } from '../../tenants/contacts/phone-number.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
+import { UsersRepository } from '../../tenants/organizations/users.repository.js';
+import type { LeadDto } from '../dto/lead.dto.js';
+import { present } from '../../core/fields/declared-fields.js';
+import { LeadDocument } from '../lead.schema.js';
 import { LeadSearchRepository } from './lead-search.repository.js';
 
 export type FoundLead = LeadDto & { readonly organizationId: string };
@@ -100,11 +100,11 @@ export class LeadLookupService {
     limit: number,
   ): Promise<LeadDocument[]> {
     const clientIds = await this.clients.idsByEmail(organizationIds, email);
-    const [withClient, withoutClient] = await Promise.all([
+    const [ofClients, own] = await Promise.all([
       this.leads.findByClients(organizationIds, clientIds, limit),
       this.leads.findByOwnEmail(organizationIds, email, limit),
     ]);
-    return [...withClient, ...withoutClient];
+    return [...ofClients, ...own];
   }
 }
 
