@@ -44,7 +44,10 @@ const drop: Respond = (_, response) => response.destroy();
 const expired = respondingWith(
   410,
   { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
-  { message: 'The events after this position have expired: continue with after=1233' },
+  {
+    message:
+      'The events after this position have expired: read the current state by GET /leads, /reservations, /compounds and /units, then continue with after=1233',
+  },
 );
 
 const retries = { attempts: 2, totalTimeoutMs: 120_000 };

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  copyLeads,
+  copyReservations,
   eventsOf,
   IntegrationApiError,
   itemsOf,
@@ -73,6 +75,35 @@ describe('the TypeScript client', () => {
     });
     const deleted = await api.deleteLead({ path: { recordSystemId } });
     expect(deleted.data.lead._id).toBe(created.data.lead._id);
+  });
+
+  it('copies leads and reservations, and finds cheques', async () => {
+    const recordSystemId = 'copied';
+    await api.upsertLead({ body: { recordSystemId, name: 'Mona' } });
+    const reservation = await api.upsertReservation({
+      body: {
+        recordSystemId,
+        unit: 'old',
+        lead: { recordSystemId },
+        cheques: [{ installmentId: '1' }],
+      },
+    });
+    let mark = '';
+    for await (const changes of copyLeads(api)) {
+      expect(changes.current).toMatchObject([{ recordSystemId, data: { name: 'Mona' } }]);
+      mark = changes.mark ?? mark;
+    }
+    const { data } = await api.deleteLead({ path: { recordSystemId } });
+    for await (const { current, removedIds } of copyLeads(api, mark)) {
+      expect(current).toEqual([]);
+      expect(removedIds).toContain(data.lead._id);
+    }
+    for await (const { current } of copyReservations(api)) {
+      expect(current).toEqual([reservation.data.reservation]);
+    }
+    const cheques = await api.listCheques({ query: { reservation: recordSystemId } });
+    const { _id: reservationId } = reservation.data.reservation;
+    expect(cheques.data.data).toMatchObject([{ reservationId, installmentId: '1' }]);
   });
 
   it('sends a batch of leads', async () => {

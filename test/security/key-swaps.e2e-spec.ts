@@ -24,8 +24,13 @@ interface Secret {
   readonly shownBy: readonly string[];
 }
 
-const leadReaders = ['leads.read', 'leads.delete', 'events.read'];
-const reservationReaders = ['reservations.write', 'reservations.read', 'events.read'];
+const leadReaders = ['leads.read', 'leads.list', 'leads.delete', 'events.read'];
+const reservationReaders = [
+  'reservations.write',
+  'reservations.read',
+  'reservations.list',
+  'events.read',
+];
 const chequeReaders = [...reservationReaders, 'reservations.reconcile'];
 const unitReaders = ['units.write', 'catalogue.read', 'events.read'];
 
@@ -176,7 +181,17 @@ interface SentRequest {
 type SecretRecords = Awaited<ReturnType<typeof addSecretRecords>>;
 
 const queries: Readonly<Record<string, readonly string[]>> = {
-  'GET /leads': ['', '?recordSystemId=visitor', '?recordSystemId=none'],
+  'GET /leads': [
+    '',
+    '?recordSystemId=visitor',
+    '?recordSystemId=none',
+    '?after=0&includeDeleted=1',
+    '?updatedSince=2020-01-01',
+    '?email=wrong',
+    '?compound=none',
+  ],
+  'GET /reservations': ['', '?after=0', '?updatedSince=2020-01-01', '?unit=villa', '?status=wrong'],
+  'GET /cheques': ['', '?dueFrom=2020-01-01', '?reservation=deal'],
   'GET /units': ['', '?updatedSince=2020-01-01', '?status=wrong', '?compound=none', '?nothing=1'],
   'GET /units/export/all': ['?format=csv', '?format=ndjson'],
   'GET /compounds': ['', '?all=1', '?after=0', '?limit=0'],

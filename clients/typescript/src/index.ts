@@ -14,6 +14,8 @@ export type * from './generated/types.js';
 export {
   type Changes,
   changesOf,
+  copyLeads,
+  copyReservations,
   type CursorQuery,
   follow,
   type FollowOptions,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { PaginationDto } from './generated/types.js';
+import type { Operations } from './generated/operations.js';
+import type { LeadDto, PaginationDto, ReservationDto } from './generated/types.js';
 import type { CallOptions } from './operation.js';
 import { pauseFor, defaultRuntime, type Runtime } from './retries.js';
 
-/** An operation with pages: `listUnits` or `listCompounds`. */
+/** An operation with pages: `listUnits`, `listCompounds`, `listLeads` or `listReservations`. */
 export type List<Item, Query = CursorQuery> = (
   // `query` is optional as in the operations. Otherwise `undefined` would become part of the inferred type.
   request: { query?: Query },
@@ -70,6 +71,25 @@ export async function* changesOf<Item extends Listed>(
   for await (const { data, headers } of pagesOf(list, query, options)) {
     yield toChanges(data.data, headers.get('x-updated-as-of'));
   }
+}
+
+/** Reads the leads that changed since a mark, or all leads without one, as {@link changesOf} does. */
+export function copyLeads(
+  { listLeads }: Pick<Operations, 'listLeads'>,
+  since?: string,
+  options?: CallOptions,
+): AsyncGenerator<Changes<LeadDto>, void, void> {
+  // Only removed leads have fewer fields, and of these only the ids are returned.
+  return changesOf(listLeads as List<LeadDto>, since, options);
+}
+
+/** Reads the reservations that changed since a mark, themselves or in a wallet, or all of them without one. */
+export function copyReservations(
+  { listReservations }: Pick<Operations, 'listReservations'>,
+  since?: string,
+  options?: CallOptions,
+): AsyncGenerator<Changes<ReservationDto>, void, void> {
+  return changesOf(listReservations, since, options);
 }
 
 interface Listed {

@@ -7,7 +7,8 @@ export const eventErrors = errorDefinitions('events', {
     sample: { next: 1_233 },
     cause: 'The next events are older than the retention period',
     remedy:
-      'Read the current state, then continue with the `after` in the message and in `x-next-cursor`',
+      'Read the current state by `GET /leads`, `/reservations`, `/compounds` and `/units`, then ' +
+      'continue with the `after` in the message and in `x-next-cursor`',
   },
   beyondLast: {
     status: 400,
