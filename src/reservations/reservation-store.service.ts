@@ -8,7 +8,7 @@ import type { RequestCaller } from '../core/http/requests/request-caller.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { UnitWritesService } from '../units/writing/unit-writes.service.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
-import { presentReservation, type ReservationDto } from './reading/reservation.dto.js';
+import { presentDetails, type ReservationDetailsDto } from './reading/reservation.dto.js';
 import { reservationErrors } from './reservation-errors.js';
 import { reservationEvents, walletChanges } from './reservation-events.js';
 import type { ReservationState } from './reservation-state.js';
@@ -33,15 +33,18 @@ export class ReservationStore {
   ) {}
 
   /** @throws DomainError 404 if the organization has no such reservation */
-  async read({ organizationId, expiresAt }: RequestCaller, id: string): Promise<ReservationDto> {
+  async read(
+    { organizationId, expiresAt }: RequestCaller,
+    id: string,
+  ): Promise<ReservationDetailsDto> {
     const _id = parseObjectId(id);
     // In a snapshot, a concurrent callback is visible completely or not at all.
     const found = await this.transactions.run(
       async () => {
         const reservation = _id && (await this.reservations.findActive(organizationId, _id));
         if (reservation === null) return null;
-        const [wallet] = await this.wallets.findOf(organizationId, reservation._id);
-        return presentReservation(reservation, wallet);
+        const wallets = await this.wallets.findOf(organizationId, reservation._id);
+        return presentDetails(reservation, wallets);
       },
       { expiresAt },
     );

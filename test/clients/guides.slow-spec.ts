@@ -38,7 +38,7 @@ const keys = new Map<KeyPurpose, string>();
 
 function purposeOf(program: string): KeyPurpose {
   if (/website|send-waiting/.test(program)) return 'website';
-  return /collector|reconcile/.test(program) ? 'collector' : 'crm';
+  return /collector|reconcile|due/.test(program) ? 'collector' : 'crm';
 }
 
 const withOwnKey = (program: string, own: Record<string, string>) =>
@@ -402,6 +402,34 @@ describe('the programs of a collector', () => {
     },
   );
 
+  itWith('due.py')('print the cheques that are due', async () => {
+    const recordSystemId = 'due-cheques';
+    const dueDate = (installment: number) => `2026-0${1 + (installment % 2)}-01`;
+    const installments = Array.from({ length: 210 }, (_, index) => index);
+    const { data } = await api.upsertReservation({
+      body: {
+        recordSystemId,
+        unit: 'pm-a-002',
+        cheques: installments.map((number) => {
+          return { installmentId: String(number), dueDate: dueDate(number) };
+        }),
+      },
+    });
+    const due = async (day: string) => {
+      const { code, stdout, stderr } = await runProgram('due.py', [day], variables);
+      expect([code, stderr]).toEqual([0, '']);
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Document);
+      return lines.filter(({ reservationId: id }) => id === data.reservation._id);
+    };
+    expect(await due('2026-01-31')).toHaveLength(105);
+    expect(await due('2026-02-01')).toHaveLength(210);
+    const rejected = await runProgram('due.py', ['tomorrow'], variables);
+    expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('dueTo')]);
+  });
+
   itWith('reconcile.py')('report differences from a ledger', async () => {
     const file = join(folder, 'ledger.csv');
     const names = 'reservationId,installmentId,chequeStatus,chequeNumber,chequeAmount';
@@ -454,7 +482,7 @@ describe('the programs of a CRM', () => {
     const copied = async () => {
       const { code, stderr } = await runProgram('copy.mjs', [], { ...variables, COPY: file });
       expect([code, stderr]).toEqual([0, '']);
-      return byId((JSON.parse(readFileSync(file, 'utf8')) as { units: UnitDto[] }).units);
+      return byId((JSON.parse(readFileSync(file, 'utf8')) as { items: UnitDto[] }).items);
     };
     const stored = async () => byId((await api.exportUnits()).data.data);
     expect(await copied()).toEqual(await stored());
@@ -474,6 +502,15 @@ describe('the programs of a CRM', () => {
     const { code, stderr } = await runProgram('copy.mjs', [], { ...variables, COPY });
     gateway.respondWith(forward);
     expect([code, stderr]).toEqual([1, expect.stringContaining('ignored: updatedsince')]);
+  });
+
+  it.each(['leads', 'reservations', 'compounds'])('copy the list of %s', async (LIST) => {
+    const file = join(folder, `${LIST}.copy.json`);
+    const { code, stdout } = await runProgram('copy.mjs', [], { ...variables, LIST, COPY: file });
+    const { items } = JSON.parse(readFileSync(file, 'utf8')) as { items: Document[] };
+    expect([code, stdout]).toEqual([0, `${items.length} ${LIST}\n`]);
+    const filter = { organizationId: tenant.organizationId, isDeleted: false };
+    expect(items).toHaveLength(await service.db.collection(LIST).countDocuments(filter));
   });
 
   it('keep a copy of all leads despite failures and expired events', async () => {

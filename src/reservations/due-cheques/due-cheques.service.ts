@@ -32,7 +32,7 @@ interface Range {
 /** Omits dates of other types, which another program may have stored. */
 const dated = { $type: 'date' } as const;
 
-/** A work list of the cheques in active wallets (rule RES-13). */
+/** A work list of the cheques in active wallets (rule RES-11). */
 @Injectable()
 export class DueChequesService {
   constructor(

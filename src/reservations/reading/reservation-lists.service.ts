@@ -46,7 +46,7 @@ export class ReservationListsService {
   ) {}
 
   /**
-   * Reads a page of reservations and their wallets from one snapshot (rule RES-12).
+   * Reads a page of reservations and their wallets from one snapshot (rule RES-10).
    *
    * @throws DomainError 400 for an unusable cursor
    */

@@ -19,6 +19,25 @@ export class ReservationDto extends responseClass(ReservationDocument) {
   chequeWallet!: PresentedWallet | null;
 }
 
+export class ReservationDetailsDto extends ReservationDto {
+  @ApiProperty({
+    type: [ChequeWalletDto],
+    description: 'Deleted wallets, the last deleted one first; chequeWallet may be one of them.',
+  })
+  deletedChequeWallets!: readonly PresentedWallet[];
+}
+
+export function presentDetails(
+  reservation: ReservationDocument,
+  wallets: readonly ChequeWalletDocument[],
+): ReservationDetailsDto {
+  const deleted = wallets.filter(({ isDeleted }) => isDeleted);
+  return {
+    ...presentReservation(reservation, wallets[0]),
+    deletedChequeWallets: deleted.map((wallet) => present(ChequeWalletDocument, wallet)),
+  };
+}
+
 /** @param wallet the active one, or else the last deleted one */
 export function presentReservation(
   reservation: ReservationDocument,
@@ -29,8 +48,8 @@ export function presentReservation(
 }
 
 export class ReservationResponseDto {
-  @ApiProperty({ type: ReservationDto })
-  data!: ReservationDto;
+  @ApiProperty({ type: ReservationDetailsDto })
+  data!: ReservationDetailsDto;
 }
 
 export class ReservationsResponseDto {

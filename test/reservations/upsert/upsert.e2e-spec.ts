@@ -84,7 +84,7 @@ describe('a new reservation of POST /reservations', () => {
       { type: 'unit.updated', data: { slug: 'villa-1', status: 'Reserved' }, changes },
     ]);
     const read = await tenant.get(`/reservations/${reservation._id}`).expect(200);
-    expect(read.body).toEqual({ data: reservation });
+    expect(read.body).toEqual({ data: { ...reservation, deletedChequeWallets: [] } });
   });
 
   it.each([

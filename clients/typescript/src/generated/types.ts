@@ -821,8 +821,35 @@ export type ReservationsResponseDto = {
     pagination: PaginationDto;
 };
 
+export type ReservationDetailsDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    unitId: string | null;
+    leadId: string | null;
+    recordSystemId?: string;
+    status: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
+    /**
+     * Whether the reservation is active in the partner collection flow.
+     */
+    partnerCollection?: {
+        isActive: boolean;
+    };
+    approvedAt: string | null;
+    canceledAt: string | null;
+    /**
+     * The active wallet, or else the last deleted one, or null.
+     */
+    chequeWallet: ChequeWalletDto | null;
+    /**
+     * Deleted wallets, the last deleted one first; chequeWallet may be one of them.
+     */
+    deletedChequeWallets: Array<ChequeWalletDto>;
+};
+
 export type ReservationResponseDto = {
-    data: ReservationDto;
+    data: ReservationDetailsDto;
 };
 
 export type CallbackDto = {
