@@ -6,6 +6,10 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json .swcrc ./
 COPY src ./src
+# The service serves these documents.
+COPY docs/rules.md ./docs/
+COPY docs/guides ./docs/guides
+COPY clients/typescript/README.md ./clients/typescript/
 RUN npm run build
 
 FROM node:24.21.0-bookworm-slim AS dependencies

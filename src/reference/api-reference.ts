@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorResponses } from '../core/errors/error-responses.js';
-import { ownUrl } from './reference-page.js';
+import { ownUrl } from './own-url.js';
 import { describeErrors } from '../core/http/api-documentation.js';
 import { sharedComponents } from './openapi-components.js';
 import { tolerantTypeNames } from '../core/validation/dto-reader.js';
@@ -12,7 +12,12 @@ import { documentedWebhooks, webhookModels } from './webhook-documentation.js';
 
 const description = `Leads, reservations, compounds and units of the real-estate platform, for the
 systems of its partners. Every request acts for the organization that its API key belongs to; the
-operator of the platform issues keys. To try an operation here, press **Authorize** and enter a key.
+operator of the platform issues keys. To try an operation here, enter a key under **Authentication**
+and press **Test Request**.
+
+Guides with programs: [a website](guides/website), [a cheque collector](guides/cheque-collector),
+[a CRM](guides/crm), [webhooks](guides/webhooks), also [in Arabic](guides.ar). Further:
+[all error codes](errors), [the rules](rules), [search](search).
 
 This document: [openapi.json](openapi.json), OpenAPI 3.1. For generators of clients:
 [openapi-client.json](openapi-client.json), without webhooks. For Postman:
@@ -24,7 +29,8 @@ could read the key in it.
 An optional field of a body that is null counts as not sent, unless null is documented as a value.
 
 Every error has the same body. The header \`x-error-code\` is a stable, machine-readable code, the
-same in every language; each operation below lists its codes with cause and *what to do*. A 4xx is
+same in every language: look it up in [all error codes](errors), or below, where each operation
+lists its codes with cause and *what to do*. A 4xx is
 final, except 408, 409 and 429. Retry those, any 5xx and missing responses with exponential
 backoff, never before \`Retry-After\`.
 

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ownUrl } from './reference-page.js';
+import { ownUrl } from './own-url.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 

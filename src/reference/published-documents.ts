@@ -3,15 +3,35 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorResponses } from '../core/errors/error-responses.js';
 import { apiReference } from './api-reference.js';
 import { clientDocument } from './client-document.js';
+import type { Site } from './pages/site.js';
 import { postmanCollection } from './postman-collection.js';
 
-/** The documents below `/docs`, created on the first request (rule HTTP-14). */
-export function publishedDocuments(app: INestApplication, responses: ErrorResponses) {
+export interface PublishedDocuments {
+  /** JSON documents by their names below `/docs/`. */
+  readonly documents: Readonly<Record<string, () => object>>;
+  readonly site: () => Promise<Site>;
+}
+
+/** Creates the documents below `/docs/` on the first request (rule HTTP-14). */
+export function publishedDocuments(
+  app: INestApplication,
+  responses: ErrorResponses,
+): PublishedDocuments {
   let reference: OpenAPIObject | undefined;
+  let site: Promise<Site> | undefined;
   const document = () => (reference ??= apiReference(app, responses));
   return {
-    'openapi.json': document,
-    'openapi-client.json': () => clientDocument(document()),
-    'collection.json': () => postmanCollection(document()),
+    documents: {
+      'openapi.json': document,
+      'openapi-client.json': () => clientDocument(document()),
+      'collection.json': () => postmanCollection(document()),
+    },
+    site: () => (site ??= createSite(document, responses)),
   };
+}
+
+/** Loads the libraries that only the pages need. */
+async function createSite(document: () => OpenAPIObject, responses: ErrorResponses): Promise<Site> {
+  const module = await import('./pages/site.js');
+  return module.createSite(document(), responses);
 }

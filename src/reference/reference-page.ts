@@ -1,62 +1,68 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedEncoding, brotliOptions } from '../core/http/responses/compression.js';
 import { jsonContentType } from '../core/values/json.js';
+import { ownUrl, ownUrlVary, urlOf } from './own-url.js';
+import type { PublishedDocuments } from './published-documents.js';
 
-const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+/** The build copies this one file of the package, which contains its dependencies. */
+const scalarFile = join(
+  import.meta.dirname,
+  'scalar/@scalar/api-reference/dist/browser/standalone.js',
+);
+
+const pageFiles = join(import.meta.dirname, 'page');
 
 const files: ReadonlySet<string> = new Set([
-  'index.html',
+  'favicon.svg',
+  'pages.css',
+  'pages.js',
   'reference.css',
   'reference.js',
   'reservation-states.svg',
-  'favicon-16x16.png',
-  'favicon-32x32.png',
-  'swagger-ui.css',
-  'swagger-ui-bundle.js',
+  'sign-callback.js',
+  'theme.css',
 ]);
 
-const headers = {
-  // The style sheet of Swagger UI contains images.
-  'content-security-policy': [
+function securityPolicy(styles: string): string {
+  return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src ${styles}`,
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
-  ].join('; '),
+  ].join('; ');
+}
+
+interface Request {
+  Params: { '*': string };
+  Querystring: { q?: string | string[] };
+}
+
+const headers = {
+  'content-security-policy': securityPolicy("'self'"),
   // A deployment may change the page.
   'cache-control': 'no-cache',
   vary: 'accept-encoding',
 };
 
-/** Stands for the URL of the service, which only a request knows. */
-export const ownUrl = '/';
-
-/** A document differs by these, and a shared cache must not return the URL of one client to another. */
-const documentVary = 'accept-encoding, host, x-forwarded-host, x-forwarded-proto';
-
-/** Longer hosts and other characters are not repeated in a document. */
-const plausibleHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
-
-/** Returns the URL without a path. Headers of proxies count only from trusted ones (`TRUST_PROXY`). */
-function urlOf({ protocol, host }: FastifyRequest): string {
-  const isPlausible = /^https?$/.test(protocol) && plausibleHost.test(host);
-  return isPlausible ? `${protocol}://${host}` : ownUrl;
-}
+/** Scalar inserts its style sheet into the page. */
+const referencePolicy = securityPolicy("'self' 'unsafe-inline'");
 
 /**
- * The page is public and loads nothing from other servers (rule HTTP-14).
- *
- * @param documents by the name below `/docs`; the string `ownUrl` in them becomes the URL of the service
+ * The pages are public and load nothing from other servers (rule HTTP-14). The string `ownUrl` in a JSON document
+ * becomes the URL of the service.
  */
 export async function serveReference(
   fastify: FastifyInstance,
-  documents: Readonly<Record<string, () => object>>,
+  { documents, site }: PublishedDocuments,
 ): Promise<void> {
   await fastify.register(async (reference) => {
     reference.addHook('onRoute', (route) => {
@@ -75,15 +81,30 @@ export async function serveReference(
       reference.get(`/docs/${name}`, (request, reply) => {
         parts ??= JSON.stringify(document()).split(JSON.stringify(ownUrl));
         const text = parts.join(JSON.stringify(urlOf(request)));
-        return reply.type(jsonContentType).header('vary', documentVary).send(text);
+        return reply.type(jsonContentType).header('vary', ownUrlVary).send(text);
       });
     }
-    await reference.register(fastifyStatic, {
-      root: [join(import.meta.dirname, 'page'), swaggerUi],
-      prefix: '/docs/',
-      decorateReply: false,
-      cacheControl: false,
-      allowedPath: (path) => path === '/' || files.has(path.slice(1)),
+    await reference.register(fastifyStatic, { root: pageFiles, serve: false, cacheControl: false });
+    // One route for all pages, because each has a rejection for every other method.
+    reference.get<Request>('/docs/*', async (request, reply) => {
+      const { '*': path } = request.params;
+      if (path === '')
+        return reply.header('content-security-policy', referencePolicy).sendFile('index.html');
+      if (path === 'scalar.js') return sendScalar(request, reply);
+      if (files.has(path)) return reply.sendFile(path);
+      const { sendPage } = await import('./pages/serve-pages.js');
+      return sendPage(await site(), path, request, reply);
     });
   });
+}
+
+const compress = promisify(brotliCompress);
+let compressedScalar: Promise<Buffer> | undefined;
+
+/** Sends five megabytes, which take half a second to compress, and so are compressed only once. */
+async function sendScalar(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  reply.type('text/javascript; charset=utf-8');
+  if (acceptedEncoding(request.headers) !== 'br') return reply.send(await readFile(scalarFile));
+  compressedScalar ??= readFile(scalarFile).then((text) => compress(text, brotliOptions));
+  return reply.header('content-encoding', 'br').send(await compressedScalar);
 }

@@ -1,3 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'puppeteer-core';
+
 export interface Focused {
   /** The index among the focusable elements, or -1 without focus. */
   readonly index: number;
@@ -53,3 +58,20 @@ export const overflowingElements = `(() => {
   if (document.documentElement.scrollWidth > screen) found.push('document: ' + document.documentElement.scrollWidth);
   return found;
 })()`;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Returns the findings of axe, and elements wider than the screen. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  const wide = (await page.evaluate(overflowingElements)) as string[];
+  return [...wide, ...(await axeFindings(page))];
+}
+
+/** Returns the findings of axe in the visible page. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}

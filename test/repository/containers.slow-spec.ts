@@ -1,5 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -43,6 +52,22 @@ describe('Dockerfile', () => {
     // With one malloc arena per thread, freed memory would stay with the process.
     expect(start).toMatch(/^MALLOC_ARENA_MAX=1 exec node /);
     expect(argumentsOf('ENV', image)).toContain('MALLOC_ARENA_MAX=1');
+  });
+
+  it('builds with every file that the build copies', () => {
+    const [stage = ''] = dockerfile.split(' AS dependencies');
+    const copied = argumentsOf('COPY', stage).flatMap((paths) => paths.split(' ').slice(0, -1));
+    const allowed = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+/gm) ?? [];
+    const { compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8')) as {
+      readonly compilerOptions: { readonly assets: readonly { readonly include: string }[] };
+    };
+    const files = compilerOptions.assets
+      .flatMap(({ include }) => globSync(join('src', include)))
+      .filter((file) => !file.startsWith('node_modules/') && statSync(file).isFile());
+    const isIn = (file: string) => (path: string) => file === path || file.startsWith(`${path}/`);
+    const missing = files.filter((file) => !copied.some(isIn(file)) || !allowed.some(isIn(file)));
+    expect(missing).toEqual([]);
+    expect(files).toContain('docs/guides/website.md');
   });
 
   it('contains everything that `npm run cli` needs', async () => {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../database/connection/database-errors.js';
-import { type Language, requestLanguage } from '../localization/language.js';
+import { defaultLanguage, type Language, requestLanguage } from '../localization/language.js';
 import { type LocalizedMessage, MessagesService } from '../localization/messages.service.js';
 import { DomainError, type ErrorDefinition } from './domain-error.js';
 import { httpErrors } from './http-errors.js';
@@ -83,10 +83,10 @@ export class ErrorResponses implements ExceptionFilter {
     };
   }
 
-  sampleBody(definition: ErrorDefinition): ErrorBody {
+  sampleBody(definition: ErrorDefinition, language = defaultLanguage): ErrorBody {
     const { messageKey: key, sample = {}, otherMessages = [] } = definition;
     const messages = [{ key, values: sample }, ...otherMessages];
-    return this.responseTo(new DomainError(definition, messages), 'en-us').body;
+    return this.responseTo(new DomainError(definition, messages), language).body;
   }
 
   /** The last line counts omitted messages (rule HTTP-5). */

@@ -2,9 +2,15 @@
 
 const reference = await (await fetch('openapi.json')).json();
 // Sends requests only to the service that served this page.
-reference.servers = [{ url: '/' }];
+reference.servers = [{ url: location.origin }];
 // The page sends the key in the header, so it needs no field for a key in the query.
 delete reference.components.securitySchemes['api-key-query'];
+for (const item of Object.values(reference.paths)) {
+  for (const { security } of Object.values(item)) {
+    const others = security?.filter((scheme) => !('api-key-query' in scheme)) ?? [];
+    security?.splice(0, Infinity, ...others);
+  }
+}
 
 /** Requests replace the example reservation id by the id of the last created reservation. */
 const paths = Object.entries(reference.paths);
@@ -12,55 +18,78 @@ const [, reservation] = paths.find(([path]) => path.endsWith('/{reservationId}')
 const exampleId = reservation.get.parameters[0].schema.example;
 let reservationId = exampleId;
 
-/** Headers of every response; the introduction explains them. */
-const commonHeaders = new Set(['x-request-id', 'ratelimit-policy', 'ratelimit']);
+async function fetchWithId(input, init) {
+  const request = new Request(input, init);
+  const url = request.url.replace(exampleId, reservationId);
+  const body = request.body === null ? undefined : await request.text();
+  const response = await fetch(url, {
+    method: request.method,
+    headers: request.headers,
+    body: body?.replaceAll(exampleId, reservationId),
+    signal: request.signal,
+  });
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  if (isJson && request.method === 'POST') {
+    const created = await response.clone().json();
+    reservationId = created.reservation?._id ?? reservationId;
+  }
+  return response;
+}
 
-globalThis.SwaggerUIBundle({
-  spec: reference,
-  domNode: document.querySelector('#reference'),
-  deepLinking: true,
-  defaultModelsExpandDepth: -1,
-  displayRequestDuration: true,
-  persistAuthorization: true,
-  // Highlighting the response of an export would take minutes.
-  syntaxHighlight: { activated: false },
-  requestInterceptor: (request) => {
-    request.url = request.url.replace(exampleId, reservationId);
-    request.body = request.body?.replaceAll(exampleId, reservationId);
-    return request;
-  },
-  responseInterceptor: (response) => {
-    reservationId = response.body?.reservation?._id ?? reservationId;
-    return response;
-  },
-  plugins: [
-    () => ({
-      fn: { resolveSubtree: withoutReferences },
-      wrapComponents: { headers: withoutCommonHeaders },
-    }),
-  ],
+globalThis.Scalar.createApiReference('#reference', {
+  content: reference,
+  customFetch: fetchWithId,
+  authentication: { preferredSecurityScheme: 'api-key' },
+  persistAuth: true,
+  featuredClients: ['shell/curl', 'php/curl', 'node/fetch', 'python/python3'],
+  generateOperationSlug: ({ operationId }) => operationId,
+  hideModels: true,
+  documentDownloadType: 'none',
+  // None of these may load or offer anything from other servers.
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
 });
 
-/**
- * Returns a part of the document with every `$ref` resolved. The library's resolver takes seconds per
- * operation; this document has no external or circular references.
- */
-async function withoutReferences(document_, path) {
-  const inPlace = (value) => {
-    if (Array.isArray(value)) return value.map(inPlace);
-    if (typeof value !== 'object' || value === null) return value;
-    if (typeof value.$ref === 'string') return inPlace(at(value.$ref.slice(2).split('/')));
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inPlace(one)]));
-  };
-  const at = (keys) => keys.reduce((value, key) => value?.[key], document_);
-  return { spec: inPlace(at(path)), errors: [] };
+/** Attributes that Scalar 1.76 sets wrongly or leaves out; `axe` names each of them without these lines. */
+const repairs = [
+  // Fields for values declare a list of suggestions without saying whether it is open.
+  [
+    '[role="combobox"]:not([aria-expanded])',
+    (field) => field.setAttribute('aria-expanded', 'false'),
+  ],
+  ['button[role="none"]', (button) => button.removeAttribute('role')],
+  ['.cm-content:not([aria-label])', (editor) => editor.setAttribute('aria-label', 'JSON')],
+  ['.cm-scroller[tabindex="-1"]', (scroller) => scroller.setAttribute('tabindex', '0')],
+  [
+    'section[aria-label^="Notifications"] ~ section, .scalar-client section[aria-label^="Notifications"]',
+    (section) => section.setAttribute('aria-label', 'Notifications of the client'),
+  ],
+  // The example of a key is a joke in base64.
+  ['input[placeholder^="QUxM"]', (field) => field.setAttribute('placeholder', 'iapi_…')],
+];
+
+function repair() {
+  for (const [selector, repairOne] of repairs) {
+    document.querySelectorAll(selector).forEach(repairOne);
+  }
+  // The dialog for requests covers the page.
+  const isCovered = document.querySelector('.scalar-client--open') !== null;
+  document.querySelector('.references-rendered')?.toggleAttribute('inert', isCovered);
+  isScheduled = false;
 }
 
-/** Header tables omit common headers. Errors have no table, because their text already lists the codes. */
-function withoutCommonHeaders(Headers, { React }) {
-  return ({ headers, ...others }) => {
-    if (headers?.has('x-error-code')) return null;
-    const particular = headers?.filter((_, name) => !commonHeaders.has(name));
-    return React.createElement(Headers, { ...others, headers: particular });
-  };
-}
+let isScheduled = false;
+new MutationObserver(() => {
+  if (isScheduled) return;
+  isScheduled = true;
+  requestAnimationFrame(repair);
+}).observe(document.body, {
+  childList: true,
+  subtree: true,
+  attributes: true,
+  attributeFilter: ['class'],
+});

@@ -1,0 +1,97 @@
+import MiniSearch from 'minisearch';
+import { foldName } from '../../core/localization/fold-name.js';
+import type { Language } from '../../core/localization/language.js';
+import type { Page } from './document-pages.js';
+import { sectionsOf, titleOf } from './markdown.js';
+import type { OperationLink } from './operations.js';
+
+export interface SearchResult {
+  readonly title: string;
+  /** Title of the page that contains the section. */
+  readonly page: string;
+  /** Relative to `/docs/`. */
+  readonly target: string;
+  readonly language: Language;
+  readonly excerpt: string;
+}
+
+export type Search = (query: string, language: Language) => SearchResult[];
+
+interface Entry extends Omit<SearchResult, 'excerpt'> {
+  readonly text: string;
+}
+
+const maxResults = 25;
+/** A longer query takes longer and finds nothing more. */
+const maxQueryLength = 100;
+const excerptLength = 180;
+
+/** Arabic writes the article, and some prepositions and conjunctions, as a part of the next word. */
+const arabicPrefix = /^(?:[وفبك]?ال|لل)(?=\p{L}{3})/u;
+
+/** Builds the index of sections, errors and operations. */
+export function createSearch(pages: readonly Page[], operations: readonly OperationLink[]): Search {
+  const entries = [...pages.flatMap(pageEntries), ...operations.map(operationEntry)];
+  const index = new MiniSearch<Entry & { id: number }>({
+    fields: ['title', 'page', 'text'],
+    processTerm: searchTerms,
+    searchOptions: { boost: { title: 4, page: 2 }, prefix: true, fuzzy: 0.15 },
+  });
+  index.addAll(entries.map((entry, id) => ({ ...entry, id })));
+  return (query, language) => {
+    const words = query.slice(0, maxQueryLength);
+    const options = {
+      boostDocument: (id: number) => (entries[id]?.language === language ? 2 : 1),
+    };
+    const all = index.search(words, { ...options, combineWith: 'AND' });
+    const found = all.length > 0 ? all : index.search(words, options);
+    return found.slice(0, maxResults).flatMap(({ id, queryTerms }) => {
+      const entry = entries[Number(id)];
+      return entry === undefined ? [] : { ...entry, excerpt: excerptOf(entry.text, queryTerms) };
+    });
+  };
+}
+
+function pageEntries({ path, language, markdown }: Page): Entry[] {
+  const page = titleOf(markdown);
+  if (path.startsWith('errors/')) {
+    const text = sectionsOf(markdown)
+      .map((section) => section.text)
+      .join(' ');
+    return [{ title: page, page: '', target: path, language, text }];
+  }
+  return sectionsOf(markdown).map(({ title, anchor, text }, index) => ({
+    title,
+    page: title === page ? '' : page,
+    target: index === 0 ? path : `${path}#${anchor}`,
+    language,
+    text,
+  }));
+}
+
+function operationEntry({ id, summary, description, route, fragment }: OperationLink): Entry {
+  return {
+    title: summary,
+    page: route,
+    target: `./#${fragment}`,
+    language: 'en-us',
+    text: `${description} ${id}`,
+  };
+}
+
+function searchTerms(word: string): string[] {
+  const term = foldName(word);
+  const stem = term.replace(arabicPrefix, '');
+  return term === stem ? [term] : [term, stem];
+}
+
+/** Returns the text around the first word that was searched for. */
+function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
+  const found = Math.min(...places, text.length);
+  const start =
+    found > excerptLength && found < text.length ? text.lastIndexOf(' ', found - 60) + 1 : 0;
+  const excerpt = text.slice(start, start + excerptLength).trim();
+  return `${start > 0 ? '… ' : ''}${excerpt}${start + excerptLength < text.length ? ' …' : ''}`;
+}

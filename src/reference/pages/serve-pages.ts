@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.js';
+import { httpErrors } from '../../core/errors/http-errors.js';
+import { ownUrl, ownUrlVary, urlOf } from '../own-url.js';
+import { missingPage, type Site } from './site.js';
+
+/** These stand for the URL of the service in documents; on its own pages readers can use them as they are. */
+const exampleUrl = /https:\/\/api\.example\.com|\$API_URL/g;
+
+/**
+ * Sends the page at a path below `/docs/`, or a 404 that a browser can show.
+ *
+ * @throws DomainError if the client does not ask for HTML
+ */
+export function sendPage(
+  site: Site,
+  path: string,
+  request: FastifyRequest<{ Querystring: { q?: string | string[] } }>,
+  reply: FastifyReply,
+): FastifyReply {
+  const { q = '' } = request.query;
+  const page = site(path, typeof q === 'string' ? q.trim() : '');
+  if (page === undefined) return sendMissing(path, request, reply);
+  const url = urlOf(request);
+  const text = url === ownUrl ? page.text : page.text.replaceAll(exampleUrl, url);
+  return reply.type(`${page.type}; charset=utf-8`).header('vary', ownUrlVary).send(text);
+}
+
+function sendMissing(path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = new DomainError(httpErrors.routeNotFound);
+  if (request.headers.accept?.includes('text/html') !== true) throw error;
+  return reply
+    .status(error.definition.status)
+    .header('x-error-code', error.definition.code)
+    .type('text/html; charset=utf-8')
+    .send(missingPage(path));
+}
