@@ -39,12 +39,21 @@ if (fs.existsSync('src') && isStale(outputsBySource())) {
 /** Maps inputs of the build to outputs. Omits other files, because editors leave some in the folders. */
 function outputsBySource() {
   const { compilerOptions } = JSON.parse(fs.readFileSync('nest-cli.json', 'utf8'));
-  const patterns = ['**/*.{ts,tsx}', ...compilerOptions.assets.map(({ include }) => include)];
-  const sources = fs.globSync(patterns, { cwd: 'src' });
-  return new Map(
-    sources
-      .filter((source) => !source.endsWith('.spec.ts') && !basename(source).startsWith('.'))
-      .map((source) => [join('src', source), join('dist', source.replace(/\.tsx?$/, '.js'))]),
+  const outputs = [{ include: '**/*.{ts,tsx}' }, ...compilerOptions.assets].flatMap(
+    ({ include, outDir = 'dist' }) =>
+      fs
+        .globSync(include, { cwd: 'src' })
+        .map((source) => join('src', source))
+        .filter(isSource)
+        // Nest drops the first folder of a path.
+        .map((source) => [source, join(outDir, source.replace(/^.*?\//, ''))]),
+  );
+  return new Map(outputs.map(([source, output]) => [source, output.replace(/\.tsx?$/, '.js')]));
+}
+
+function isSource(path) {
+  return (
+    !path.endsWith('.spec.ts') && !basename(path).startsWith('.') && fs.statSync(path).isFile()
   );
 }
 
