@@ -15,6 +15,7 @@ import { basePath } from './core/http/requests/route-options.js';
 import { ErrorResponses } from './core/errors/error-responses.js';
 import { serveReference } from './reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
+import { corsDefaults } from './core/http/server/cors.js';
 import { listenOn } from './core/http/server/listen.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
 import { RequestDeadline } from './core/http/requests/request-deadline.js';
@@ -35,6 +36,7 @@ import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { OpsListener } from './operator/ops-listener/ops-listener.js';
 import { publishedDocuments } from './reference/published-documents.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
+import { PageOrigins } from './tenants/keys/origins/page-origins.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
 /** Ends just before the 10 seconds that a shutdown may take (rule HTTP-13). */
@@ -141,12 +143,14 @@ export async function createService(options: AppOptions): Promise<Service> {
   const module = AppModule.forRoot(options);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, quiet);
   fastify.decorate('errorResponses', app.get<ErrorResponses>(ErrorResponses));
+  fastify.decorate('isPageOrigin', (origin) => app.get(PageOrigins).includes(origin));
   addRequestHooks(fastify, {
     connections,
     deadline: app.get(RequestDeadline),
     logger: options.logger,
     identifyCaller: (request) => app.get(ApiKeyGuard).identify(request),
   });
+  app.enableCors(corsDefaults);
   app.setGlobalPrefix(basePath);
   await serveReference(fastify, publishedDocuments(app, fastify.errorResponses));
   try {

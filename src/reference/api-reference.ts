@@ -45,6 +45,7 @@ const tags = {
   Compounds: 'The compounds of the organization, and the units of each compound.',
   Units: 'Units for sale: a single unit, a filtered list or an export.',
   Events: 'All changes of these records in order, for polling instead of webhooks.',
+  Key: 'What the API key of the request permits: a good first call.',
   Health: 'Health check of the service.',
 };
 

@@ -12,7 +12,9 @@ import { ApiKeysService } from './keys/api-keys.service.js';
 import { AuthFailureLimiter } from './keys/auth-failure-limiter.js';
 import { CallbackSignatureGuard } from './keys/callback-signature.guard.js';
 import { CallbackSignatures } from './keys/callback-signatures.js';
+import { PageOrigins } from './keys/origins/page-origins.js';
 import { PermissionGuard } from './keys/permission.guard.js';
+import { KeyController } from './keys/self/key.controller.js';
 import { organizationSchema } from './organizations/organization.schema.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { UsersRepository, userSchema } from './organizations/users.repository.js';
@@ -23,6 +25,7 @@ const shared = [
   ChangeLogRepository,
   ImportsRepository,
   ApiKeysService,
+  PageOrigins,
 ];
 
 /** `app.module.ts` puts them before every route. */
@@ -38,6 +41,7 @@ const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
       { name: 'ApiKey', schema: apiKeySchema },
     ]),
   ],
+  controllers: [KeyController],
   providers: [
     ...shared,
     ApiKeysRepository,

@@ -199,6 +199,7 @@ describeWithBrowser('the reference in a browser', () => {
       readEvents: '200',
       listReservations: '200',
       listCheques: '200',
+      readKey: '200',
       checkHealth: '200',
     });
     expect(await executeAll()).toEqual({ ...first, upsertUnit: '200' });

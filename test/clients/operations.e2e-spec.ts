@@ -4,9 +4,9 @@ import {
   copyLeads,
   copyReservations,
   eventsOf,
+  type IntegrationApi,
   IntegrationApiError,
   itemsOf,
-  type Operations,
   pagesOf,
 } from '../../clients/typescript/src/index.js';
 import { apiClient } from '../support/api-client.js';
@@ -22,8 +22,8 @@ import { numberEvents } from './support/numbered-events.js';
 
 const service = sharedService();
 let organizationId: Tenant['organizationId'];
-let api: Operations;
-let arabic: Operations;
+let api: IntegrationApi;
+let arabic: IntegrationApi;
 /** Records the called operations, because the last test requires every documented one. */
 const called = new Set<string>();
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     name: { 'en-us': 'Old' },
   });
   api = new Proxy(apiClient(service.url, key), {
-    get: (operations, operation: keyof Operations) => {
+    get: (operations, operation: keyof IntegrationApi) => {
       called.add(operation);
       return operations[operation];
     },
@@ -54,6 +54,15 @@ const errorOf = async (call: Promise<unknown>): Promise<IntegrationApiError> => 
 };
 
 describe('the TypeScript client', () => {
+  it('checks the key', async () => {
+    const { data } = await arabic.readKey();
+    expect(await arabic.check()).toEqual(data.data);
+    expect(data.data).toMatchObject({ organization: { name: 'Nile Homes' }, language: 'ar-eg' });
+    const unknown = await errorOf(apiClient(service.url, 'unknown').check());
+    expect(unknown.code).toBe('key.invalid');
+    await api.readKey();
+  });
+
   it('creates, updates, reads and deletes leads', async () => {
     const recordSystemId = 'نموذج/1 ?#%';
     const created = await api.upsertLead({

@@ -17,6 +17,7 @@ import {
 } from '../support/command-plans.js';
 import { range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
+import { basePath } from '../support/shared-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { isFull } from '../support/rounds.js';
 import type { TenantApi } from '../support/tenant-api.js';
@@ -296,6 +297,14 @@ describe('a query', () => {
     const key = await tenant.add(addKey);
     await tenant.with(key).get('/leads/crm-5').expect(200);
     await tenant.with(`unknown-${turn}`).get('/leads/crm-5').expect(401);
+    const origin = 'https://plans.example';
+    const permissions = { allowExternal: true, operations: ['leads.write'], origins: [origin] };
+    await tenant.add(addKey, { permissions });
+    const headersOfPreflight = { origin, 'access-control-request-method': 'POST' };
+    await eventually(async () => {
+      const preflight = { method: 'OPTIONS', headers: headersOfPreflight };
+      expect((await fetch(`${service.url}/${basePath}/leads`, preflight)).status).toBe(204);
+    });
   }
 
   async function writeUnits(turn: number): Promise<void> {

@@ -138,7 +138,7 @@ describe('an unknown route', () => {
   });
 
   it.each(pathsOf(documentedOperations()))(
-    '%s returns a 405 to a CORS preflight that says to call from a server',
+    '%s returns a 405 to a CORS preflight that says to call from a server or to ask for a key',
     async (path) => {
       const preflight = (language: string) =>
         raw(
@@ -157,11 +157,12 @@ describe('an unknown route', () => {
       ]);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
       const message =
-        'Pages in a browser cannot call this API (CORS), because every visitor could read the ' +
-        'API key: call the API from your server, as /docs/guides/website shows';
+        'Pages of this origin cannot make this request (CORS), because every visitor could read the ' +
+        'API key: call the API from your server, or ask the operator for a key with your origin, ' +
+        'as /docs/guides/website shows';
       expect(body).toEqual(errorBody(405, message));
       expect((await preflight('ar')).body).toMatchObject({
-        message: expect.stringMatching(/CORS.*خادمك/),
+        message: expect.stringMatching(/CORS.*خادمك.*origin/),
       });
     },
   );

@@ -21,7 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const routes = documentedOperations().filter(({ path }) => path !== '/healthz');
+const keyRoutes = documentedOperations().filter(({ needsKey }) => needsKey);
+const routes = keyRoutes.filter(({ permission }) => permission !== null);
 type Route = (typeof routes)[number];
 
 /** Sends a request that no endpoint executes, because its body is not JSON and its ids are unknown. */
@@ -109,6 +110,13 @@ describe('the operations of a key', () => {
       expect(summary(await send(route, key))).toEqual(operationRejected(route));
   });
 
+  it('are not needed to read the key itself', async () => {
+    const key = await keyWith({ operations: [] });
+    const [route, ...others] = keyRoutes.filter(({ permission }) => permission === null);
+    expect([route?.name, others]).toEqual(['GET /key', []]);
+    expect((await send(route as Route, key)).status).toBe(200);
+  });
+
   it('apply to HEAD, and to a key in the query of the callback', async () => {
     const key = await keyWith({ operations: ['leads.write'] });
     const units = `${service.url}/external/apis/v1.0/units`;
@@ -163,11 +171,12 @@ describe('the allowed addresses of a key', () => {
 
   it('are checked for every endpoint before its operation', async () => {
     const key = await keyWith({ addresses: ['203.0.113.0/24'], operations: ['leads.read'] });
-    for (const route of routes) {
+    for (const route of keyRoutes) {
       const elsewhere = await send(route, key, '198.51.100.1');
       expect(summary(elsewhere)).toEqual(addressRejected);
       const response = await send(route, key, '203.0.113.1');
-      if (route.permission === 'leads.read') expect(permitted).toContain(response.status);
+      if ([null, 'leads.read'].includes(route.permission))
+        expect(permitted).toContain(response.status);
       else expect(summary(response)).toEqual(operationRejected(route));
     }
   });

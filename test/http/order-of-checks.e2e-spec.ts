@@ -11,12 +11,13 @@ import { startTestService, type TestService } from '../support/test-service.js';
 let service: TestService;
 let tenant: TenantApi;
 let elsewhere: string;
+let otherOrigin: string;
 let reader: string;
 /** The key has used up its limit. */
 let exhausted: string;
 
 const all = documentedOperations();
-const routes = all.filter(({ permission }) => permission !== null);
+const routes = all.filter(({ needsKey }) => needsKey);
 type Route = (typeof routes)[number];
 
 beforeAll(async () => {
@@ -28,7 +29,8 @@ beforeAll(async () => {
   const keyWith = (permissions: object, fields: object = {}) =>
     tenant.add(addKey, { permissions: { allowExternal: true, ...permissions }, ...fields });
   const nowhere = { addresses: ['203.0.113.7'], operations: [] };
-  elsewhere = await keyWith(nowhere);
+  elsewhere = await keyWith({ ...nowhere, origins: ['https://order.example'] });
+  otherOrigin = await keyWith({ operations: [], origins: ['https://order.example'] });
   reader = await keyWith({ operations: [] });
   exhausted = await keyWith(nowhere, { rateLimit: { rps: 1, burst: 1 } });
   await tenant.with(exhausted).get('/leads/none').expect(403);
@@ -92,15 +94,15 @@ describe('the first failed check decides the response', () => {
       expect(await codeOf(route, { key: 'unknown', ...unparsable })).toBe('401 key.invalid');
     });
 
-    it('to a key beyond its rate, then from elsewhere, then without the operation', async () => {
+    it('to a key beyond its rate, then from elsewhere, then from another origin', async () => {
       const codes = [];
-      for (const key of [exhausted, elsewhere, reader]) {
+      for (const key of [exhausted, elsewhere, otherOrigin]) {
         codes.push(await codeOf(route, { key, ...unparsable }));
       }
       expect(codes).toEqual([
         '429 request.rate_limited',
         '403 authentication.address_not_permitted',
-        '403 authentication.operation_not_permitted',
+        '403 authentication.origin_not_permitted',
       ]);
     });
 
@@ -110,6 +112,15 @@ describe('the first failed check decides the response', () => {
       );
     });
   });
+
+  it.each(routes.filter(({ permission }) => permission !== null))(
+    '$name: to a key without the operation, before the body',
+    async (route) => {
+      expect(await codeOf(route, { key: reader, ...unparsable })).toBe(
+        '403 authentication.operation_not_permitted',
+      );
+    },
+  );
 
   describe.each(routes.filter(({ hasBody }) => hasBody))('$name', (route) => {
     it('to a body that cannot be read, by its length, its type, its text', async () => {

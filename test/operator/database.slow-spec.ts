@@ -34,11 +34,11 @@ describe('the command db status', () => {
     expect(missing.collections).toContainEqual({
       collection: 'apiKeys',
       exists: false,
-      missingIndexes: ['hash', 'byOrganization'],
+      missingIndexes: ['hash', 'byOrganization', 'byOrigin'],
       validatorIsCurrent: false,
     });
     const table = (await cli.run('db status')).stdout;
-    expect(table).toMatch(/^apiKeys +no +no +hash, byOrganization$/m);
+    expect(table).toMatch(/^apiKeys +no +no +hash, byOrganization,$/m);
     expect(table).toMatch(/are missing or outdated\. Run: npm run cli -- db init\n$/);
 
     const init = await cli.json<{ migrations: string[] }>('db init');

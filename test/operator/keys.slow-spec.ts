@@ -19,7 +19,12 @@ interface KeyJson {
 
 const service = sharedService();
 const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
-const forCollector = ['reservations.read', 'reservations.callback', 'reservations.reconcile'];
+const forCollector = [
+  'reservations.read',
+  'reservations.list',
+  'reservations.callback',
+  'reservations.reconcile',
+];
 let tenant: TenantApi;
 let org: string;
 
@@ -37,8 +42,9 @@ const isAccepted = async (key: string) =>
 
 /** Calls every endpoint with a key and returns the operations that the service permits. */
 async function permittedBy(key: string): Promise<string[]> {
-  const permitted = new Set<string | null>();
+  const permitted = new Set<string>();
   for (const { method, path, hasBody, permission } of documentedOperations()) {
+    if (permission === null) continue;
     const request = service
       .api(method.toLowerCase() as 'get', path.replaceAll(/\{\w+\}/g, 'nothing'))
       .set('api-key', key);
@@ -52,7 +58,17 @@ describe('the command key', () => {
   it.each([
     ['website', ['leads.write']],
     ['collector', forCollector],
-    ['crm', ['leads.read', 'catalogue.read', 'reservations.read', 'events.read']],
+    [
+      'crm',
+      [
+        'leads.read',
+        'leads.list',
+        'catalogue.read',
+        'reservations.read',
+        'reservations.list',
+        'events.read',
+      ],
+    ],
     ['everything', [...operations]],
   ])(
     'issues a key for the purpose %s, and a successor with the same operations',
@@ -93,6 +109,70 @@ describe('the command key', () => {
       expect(updated).toMatchObject({ ...shown, operations: forCollector });
       await eventually(async () => expect(await permittedBy(key)).toEqual(permitted), 5_000);
     }
+  });
+
+  it('issues a key for pages of origins, whose successor is for the same pages', async () => {
+    const origins = ['https://nile.cli.example', 'http://localhost:8080'];
+    const issued = await issue('--for website --origins', origins.join(', '));
+    expect(issued).toMatchObject({ operations: ['leads.write'], origins });
+    const successor = await cli.json<KeyJson>(`key rotate ${issued._id}`);
+    expect(await keyOf(successor._id)).toMatchObject({ origins });
+    const post = (key: string, origin: string) =>
+      tenant.with(key).post('/leads', { name: 'Mona' }).set('origin', origin);
+    await post(successor.key, 'http://localhost:8080').expect(201);
+    await post(successor.key, 'https://other.cli.example').expect(403);
+
+    const changed = await cli.json(`key update ${issued._id} --origins https://other.cli.example`);
+    expect(changed).toMatchObject({ origins: ['https://other.cli.example'] });
+    await eventually(() => post(issued.key, 'https://other.cli.example').expect(201), 5_000);
+    const removed = await cli.json(`key update ${issued._id} --for crm --origins none`);
+    expect(removed).toMatchObject({ origins: null, operations: expect.any(Array) });
+    await eventually(() => tenant.with(issued.key).get('/leads/none').expect(404), 5_000);
+  });
+
+  it('refuses origins with other operations than leads.write, and changes nothing', async () => {
+    const origin = 'https://refused.cli.example';
+    const website = await issue(`--for website --origins ${origin}`);
+    const crm = await issue('--for crm');
+    await tenant.add(addKey, { prefix: 'refused-1' });
+    const before = await tenant.stored('apiKeys');
+    const refused = expect.stringMatching(
+      /^error: A key with origins permits leads\.write alone, .*\n$/,
+    );
+    for (const call of [
+      `issue --org ${org} --name X --for crm --origins ${origin}`,
+      `issue --org ${org} --name X --operations leads.write,leads.read --origins ${origin}`,
+      `update ${website._id} --for collector`,
+      `update ${website._id} --operations leads.write,leads.read`,
+      `update ${crm._id} --origins ${origin}`,
+      `update refused-1 --origins ${origin}`,
+    ]) {
+      expect(await cli.run(`key ${call}`)).toEqual({ code: 2, stdout: '', stderr: refused });
+    }
+    expect(await tenant.stored('apiKeys')).toEqual(before);
+  });
+
+  it.each([
+    '*',
+    'any',
+    'https://*.nile.example',
+    'https://nile.example/',
+    'http://nile.example',
+    'nile.example',
+    'https://Nile.example',
+    'https://nile.example:443',
+    'null',
+    'https://قصر.example',
+    'https://a.example,',
+  ])('refuses the origin %s with one line', async (origin) => {
+    const { code, stderr } = await cli.run(
+      `key issue --org ${org} --name X --for website --origins`,
+      origin,
+    );
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: .*It must be none, or a list.*\n$/),
+    ]);
   });
 
   it('issues a valid key, stores only its hash and revokes it within 5 seconds', async () => {

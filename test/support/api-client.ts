@@ -1,7 +1,7 @@
 import {
   createIntegrationApi,
   type IntegrationApiOptions,
-  type Operations,
+  type IntegrationApi,
 } from '../../clients/typescript/src/index.js';
 
 /** Creates the TypeScript client of `clients/typescript` with a key. Unlike a partner's client, it never retries. */
@@ -9,7 +9,7 @@ export function apiClient(
   baseUrl: string,
   apiKey: string,
   options: Partial<IntegrationApiOptions> = {},
-): Operations {
+): IntegrationApi {
   return createIntegrationApi({
     baseUrl,
     apiKey,

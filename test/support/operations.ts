@@ -25,6 +25,7 @@ interface JsonContent {
 
 interface DocumentedOperation {
   readonly 'x-permission'?: string;
+  readonly security?: readonly object[];
   readonly parameters?: readonly DocumentedParameter[];
   readonly requestBody?: {
     readonly content: Readonly<Record<string, JsonContent>>;
@@ -43,7 +44,8 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly hasBody: boolean;
-  /** The operation that a key must permit, or null when the endpoint needs no key. */
+  readonly needsKey: boolean;
+  /** The operation that a key must permit, or null when the endpoint needs none. */
   readonly permission: string | null;
   readonly statuses: readonly number[];
   readonly positions: readonly Position[];
@@ -76,6 +78,7 @@ export function documentedOperations(): Operation[] {
         method: method.toUpperCase(),
         path,
         hasBody: schema !== undefined,
+        needsKey: (operation.security ?? []).length > 0,
         permission: operation['x-permission'] ?? null,
         statuses: Object.keys(operation.responses).map(Number),
         positions: [

@@ -29,6 +29,8 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   ['apiKeys', 'find', '_id'],
   ['apiKeys', 'find', 'permissions.operations revokedAt'],
   ['apiKeys', 'find', 'secrets.0'],
+  // A preflight has no key.
+  ['apiKeys', 'find', 'permissions.origins permissions.allowExternal'],
   ['apiKeys', 'update', '_id secrets.sealed'],
   // The background pass over phones derives the keys of leads that other programs have written.
   ['leads', 'aggregate', 'isDeleted updatedAt'],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { IntegrationApiError } from './errors.js';
 import { operations, type Operations } from './generated/operations.js';
+import type { KeyDto } from './generated/types.js';
 import type { CallOptions } from './operation.js';
 import {
   defaultPolicy,
@@ -25,6 +26,11 @@ export interface IntegrationApiOptions {
   readonly runtime?: Partial<Runtime>;
 }
 
+export interface IntegrationApi extends Operations {
+  /** Returns what the key permits. Call it at the start: a wrong key or address fails at once. */
+  check(options?: CallOptions): Promise<KeyDto>;
+}
+
 interface SentRequest {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -41,19 +47,22 @@ interface SentRequest {
  * A method throws IntegrationApiError for an error of the API, NoResponseError if there was no response, and the reason
  * of an aborted signal. A retried DELETE ends with a 404 if an earlier attempt deleted the lead without a response.
  */
-export function createIntegrationApi(options: IntegrationApiOptions): Operations {
+export function createIntegrationApi(options: IntegrationApiOptions): IntegrationApi {
   const { baseUrl } = options;
   if (!URL.canParse(baseUrl)) {
     const given = JSON.stringify(baseUrl);
     throw new TypeError(`baseUrl must be a URL such as https://api.example.com, but is ${given}`);
   }
-  return Object.fromEntries(
+  const methods = Object.fromEntries(
     Object.entries(operations).map(([name, [method, path]]) => [
       name,
       (request: SentRequest = {}, callOptions: CallOptions = {}) =>
         call(options, { method, path }, request, callOptions),
     ]),
   ) as unknown as Operations;
+  const check = async (callOptions?: CallOptions) =>
+    (await methods.readKey({}, callOptions)).data.data;
+  return { ...methods, check };
 }
 
 async function call(

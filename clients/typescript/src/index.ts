@@ -1,4 +1,4 @@
-export { type IntegrationApiOptions, createIntegrationApi } from './client.js';
+export { type IntegrationApi, type IntegrationApiOptions, createIntegrationApi } from './client.js';
 export { IntegrationApiError, NoResponseError } from './errors.js';
 export {
   eventPagesOf,

@@ -143,9 +143,11 @@ export const httpErrors = errorDefinitions('http', {
     status: 405,
     code: 'route.preflight_rejected',
     cause:
-      'A browser asked whether a page may call the API (CORS preflight). No page may: every visitor ' +
-      'could read its API key',
-    remedy: 'Let the page call your server, which keeps the key and calls the API',
+      'A browser asked whether a page may send this request (CORS preflight). Every visitor of a page can ' +
+      'read the API key in it, so pages may only send what a key with their origin permits',
+    remedy:
+      'Let the page call your server, which keeps the key and calls the API, or ask the operator for a ' +
+      'key with the origin of the page',
   },
   requestTimeout: {
     status: 408,

@@ -5,9 +5,9 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
-import { normalizedHost } from '../../core/values/text.js';
+import { normalizedHost, textOf } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
-import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
+import { apiKeyState, keyRateLimit, restrictionsOf, visibilityOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import type { Identity } from './caller.js';
@@ -141,6 +141,8 @@ function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
     organizationId: organization._id,
     organization,
     apiKeyId: key._id,
+    keyName: textOf(key.name),
+    visibility: visibilityOf(key),
     permissions: JSON.stringify(key.permissions),
     restrictions: restrictionsOf(key),
     ...(key.secrets && key.secrets.length > 0 && { secrets: key.secrets }),

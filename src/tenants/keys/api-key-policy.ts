@@ -2,7 +2,14 @@ import { hash, randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { textsOf } from '../../core/values/text.js';
-import { type Operation, operations, unimpliedOperations } from './permissions.js';
+import { originsOf } from './origins/origin.js';
+import {
+  type Operation,
+  operations,
+  pageOperation,
+  unimpliedOperations,
+  type Visibility,
+} from './permissions.js';
 import type { KeyRestrictions, RateLimit } from '../../core/http/requests/request-caller.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
@@ -34,18 +41,35 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
     operations: new Set(permittedOperations(key)),
     // A value of another type permits nothing.
     addresses: isOpen ? null : rangesOf(textsOf(addresses)),
+    origins: originsOf(key.permissions?.origins),
     ...(key.expiresAt && { endsAt: key.expiresAt }),
   };
 }
 
-/** Unknown operations, perhaps of a newer version, permit nothing. */
+/** Unknown operations, perhaps of a newer version, permit nothing. A key for pages permits one operation at most. */
 export function permittedOperations({ permissions }: Permissions): Operation[] {
   const permitted = permissions?.operations ?? null;
-  return operations.filter((operation) =>
-    permitted === null
+  const isForPages = originsOf(permissions?.origins) !== null;
+  return operations.filter((operation) => {
+    if (isForPages && operation !== pageOperation) return false;
+    return permitted === null
       ? !unimpliedOperations.has(operation)
-      : textsOf(permitted).includes(operation),
-  );
+      : textsOf(permitted).includes(operation);
+  });
+}
+
+/** Returns false for a new key with origins that would permit more than pages may do (rule AUTH-10). */
+export function isForPagesOnly(
+  permitted: readonly string[] | null | undefined,
+  origins: readonly string[] | null | undefined,
+): boolean {
+  const isForPages = originsOf(origins) !== null;
+  return !isForPages || (permitted?.length === 1 && permitted[0] === pageOperation);
+}
+
+/** An unknown value, perhaps of a newer version, shows the least. */
+export function visibilityOf({ permissions }: Pick<Permissions, 'permissions'>): Visibility {
+  return (permissions?.visibility ?? 'all') === 'all' ? 'all' : 'public';
 }
 
 /** Earlier versions let keys without a list of operations read events by `permissions.readEvents`. */

@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../core/database/connection/database-errors.js';
 import { authenticationErrors } from './key-errors.js';
 import { DomainError, type ErrorDefinition } from '../../core/errors/domain-error.js';
 import { routeOptionsOf } from '../../core/http/requests/route-options.js';
+import { allowedOriginHeader } from '../../core/http/server/cors.js';
 import { requestLanguage } from '../../core/localization/language.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
 import { AuthFailureLimiter } from './auth-failure-limiter.js';
-import type { Caller } from './caller.js';
+import type { KeyCaller } from './caller.js';
 
 /** Who: sets the caller of a route that needs a key (rule HTTP-2). */
 @Injectable()
@@ -22,11 +23,11 @@ export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (routeOptionsOf(request).isPublic === true) return true;
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
     const hash = hashOfKey(request);
     const found = hash && this.authenticator.cached(hash, request);
-    if (!found) return this.lookUp(request, hash);
-    request.caller = callerOf(request, found);
-    return true;
+    if (!found) return this.lookUp(request, reply, hash);
+    return admit(request, reply, found);
   }
 
   /** Sets the caller of a request without an endpoint, if its key is known already. */
@@ -37,14 +38,17 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   /** @throws DomainError 401, or 429 once the client exceeds its failure limit (rule AUTH-6) */
-  private async lookUp(request: FastifyRequest, hash: string | undefined): Promise<boolean> {
+  private async lookUp(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    hash: string | undefined,
+  ): Promise<boolean> {
     if (hash === undefined) throw this.failure(request, 'keyMissing');
     const beginLookup = () => this.failures.beginLookup(request.ip);
     const found = await this.authenticator.authenticate(hash, request, beginLookup);
     if (request.isOverdue) throw new DatabaseUnavailableError();
     if (found === null) throw this.failure(request, 'keyInvalid');
-    request.caller = callerOf(request, found);
-    return true;
+    return admit(request, reply, found);
   }
 
   /** Returns the endpoint's form of the 401 (rule AUTH-3). */
@@ -56,7 +60,14 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
+function admit(request: FastifyRequest, reply: FastifyReply, found: AuthenticatedKey): true {
+  const { restrictions } = (request.caller = callerOf(request, found));
+  // Pages must not be able to use this key, even where another key names their origin.
+  if (restrictions?.origins === null) reply.removeHeader(allowedOriginHeader);
+  return true;
+}
+
+function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): KeyCaller {
   const language = requestLanguage(request);
   const { id: requestId, expiresAt } = request;
   return { ...identity, requestId, language, expiresAt, failures: [], notices: new Set() };

@@ -32,7 +32,7 @@ export class ApiKeyDocument extends TenantDocument {
     operations?: string[] | null;
     /** Addresses and CIDR ranges; if absent or empty, the key works everywhere. */
     addresses?: string[] | null;
-    /** Origins whose pages may use the key; if absent or empty, the key works without a browser only. */
+    /** Origins whose pages may use the key; if absent or empty, no page may use it. */
     origins?: string[] | null;
     /** If absent, the key sees everything. */
     visibility?: string | null;
@@ -59,3 +59,5 @@ export const apiKeySchema = SchemaFactory.createForClass(ApiKeyDocument);
 
 apiKeySchema.index({ hash: 1 }, { name: 'hash', unique: true });
 apiKeySchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
+/** Preflights have no key, and so no organization. */
+apiKeySchema.index({ 'permissions.origins': 1 }, { name: 'byOrigin', sparse: true });

@@ -31,6 +31,21 @@ export class ApiKeysRepository {
     return this.read({ 'permissions.operations': null, revokedAt: null }, acrossTenants);
   }
 
+  /** Returns what is needed of keys of all organizations that have origins, are not revoked and have not expired. */
+  async findForPages(
+    now: Date,
+    limit: number,
+  ): Promise<Pick<ApiKeyDocument, 'permissions' | 'expiresAt' | 'revokedAt'>[]> {
+    const filter = {
+      // The sparse index contains them.
+      'permissions.origins': { $gt: '' },
+      'permissions.allowExternal': true,
+      $nor: [{ revokedAt: { $lte: now } }, { expiresAt: { $lte: now } }],
+    };
+    const fields = ['permissions', 'expiresAt', 'revokedAt'] as const;
+    return this.keys.find(filter, fields, { limit, ...acrossTenants }).lean();
+  }
+
   async findUnrevoked(organizationIds: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
     return this.read({ organizationId: { $in: [...organizationIds] }, revokedAt: null });
   }

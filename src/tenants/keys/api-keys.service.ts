@@ -32,6 +32,7 @@ export class ApiKeysService {
   async issue({
     operations,
     addresses,
+    origins,
     isSigned = false,
     ...fields
   }: {
@@ -39,6 +40,7 @@ export class ApiKeysService {
     readonly name: string;
     readonly operations: readonly Operation[];
     readonly addresses: readonly string[] | null;
+    readonly origins?: readonly string[] | null;
     readonly isSigned?: boolean;
     readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
@@ -51,6 +53,7 @@ export class ApiKeysService {
       allowExternal: true,
       operations: [...operations],
       addresses: addresses && [...addresses],
+      ...(origins && { origins: [...origins] }),
     };
     return this.store({ ...fields, permissions }, isSigned ? [] : null);
   }

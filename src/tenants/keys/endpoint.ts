@@ -8,16 +8,20 @@ import {
   DocumentedPolling,
 } from '../../core/http/api-documentation.js';
 import type { RouteOptions } from '../../core/http/requests/route-options.js';
+import { corsForPages } from '../../core/http/server/cors.js';
 import { commonErrors, permissionErrors } from './key-errors.js';
-import type { Operation } from './permissions.js';
+import { type Operation, pageOperation } from './permissions.js';
 
 interface EndpointOptions extends ApiOperationOptions {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** An endpoint whose permission is null is public. */
-  readonly permission: Operation | null;
-  readonly route?: Omit<RouteOptions, 'isPublic' | 'permission' | 'keyErrors'>;
+  /** An endpoint whose permission is null is public; `any key` needs a valid key and no operation. */
+  readonly permission: Operation | 'any key' | null;
+  readonly route?: Omit<
+    RouteOptions,
+    'isPublic' | 'permission' | 'needsNoPermission' | 'keyErrors'
+  >;
   readonly errors: readonly DocumentedError[];
   readonly common?: readonly DocumentedError[];
   readonly isPolled?: true;
@@ -39,13 +43,26 @@ export function Endpoint({
     const documentation = [ApiOperation(operation), DocumentedErrors([...errors, ...common])];
     return applyDecorators(RouteConfig({ ...route, isPublic: true }), ...documentation, ...polling);
   }
-  const description = `${operation.description}\n\nThe API key needs the permission \`${permission}\`.`;
+  const restrictions = permissionErrors(permission);
   return applyDecorators(
-    RouteConfig({ ...route, permission, keyErrors: common } satisfies RouteOptions),
-    ApiOperation({ ...operation, description }),
-    ApiExtension('x-permission', permission),
-    DocumentedErrors([...errors, ...common, ...permissionErrors(permission)]),
+    ...(permission === 'any key'
+      ? [
+          RouteConfig({ ...route, needsNoPermission: true, keyErrors: common }),
+          ApiOperation(operation),
+        ]
+      : permittedBy(permission, { ...route, keyErrors: common }, operation)),
+    DocumentedErrors([...errors, ...common, ...restrictions]),
     ...polling,
     ...(isCached ? [UseInterceptors(ResponseCacheInterceptor)] : []),
   );
+}
+
+function permittedBy(permission: Operation, route: RouteOptions, operation: ApiOperationOptions) {
+  const cors = permission === pageOperation ? { cors: corsForPages } : {};
+  const need = `The API key needs the permission \`${permission}\`.`;
+  return [
+    RouteConfig({ ...route, ...cors, permission } satisfies RouteOptions),
+    ApiOperation({ ...operation, description: `${operation.description}\n\n${need}` }),
+    ApiExtension('x-permission', permission),
+  ];
 }

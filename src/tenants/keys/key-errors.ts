@@ -36,6 +36,14 @@ export const authenticationErrors = errorDefinitions('authentication', {
     cause: 'The API key is restricted to other client addresses',
     remedy: 'Send the request from a permitted address, or ask the operator to add yours',
   },
+  originNotPermitted: {
+    status: 403,
+    code: 'authentication.origin_not_permitted',
+    cause:
+      'The API key is for pages of certain origins, and the `Origin` of the request is another or missing',
+    remedy:
+      'Call from a page of a permitted origin, or ask the operator to add yours; on a server, use a key without origins',
+  },
   signatureMissing: {
     ...signatureError,
     code: 'key.signature_missing',
@@ -71,8 +79,10 @@ export const unauthorizedKey = 'authentication.unauthorized';
 
 const { keyMissing, keyInvalid, ...others } = authenticationErrors;
 
-export function permissionErrors(operation: Operation): readonly ErrorDefinition[] {
-  return [{ ...others.operationNotPermitted, sample: { operation } }, others.addressNotPermitted];
+export function permissionErrors(permission: Operation | 'any key'): readonly ErrorDefinition[] {
+  const restrictions = [others.addressNotPermitted, others.originNotPermitted];
+  if (permission === 'any key') return restrictions;
+  return [{ ...others.operationNotPermitted, sample: { operation: permission } }, ...restrictions];
 }
 
 export const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefinition[] => [

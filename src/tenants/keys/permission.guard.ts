@@ -6,18 +6,22 @@ import { DomainError } from '../../core/errors/domain-error.js';
 import { isPermitted, type KeyRestrictions } from '../../core/http/requests/request-caller.js';
 import { routeOptionsOf } from '../../core/http/requests/route-options.js';
 
-/** May it, from here: the key's addresses, then its operations (rule AUTH-7). */
+/** May it, from here: the key's addresses, then its origins, then its operations (rules AUTH-7 and AUTH-10). */
 @Injectable()
 export class PermissionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
+    const { isPublic, needsNoPermission, permission = 'unknown' } = routeOptionsOf(request);
     if (isPublic === true) return true;
-    const addresses = request.caller?.restrictions?.addresses ?? null;
+    const { addresses = null, origins = null } = request.caller?.restrictions ?? {};
     // Checked first, so that a stolen key does not reveal its operations.
     if (addresses !== null && !isWithin(addresses, request.ip)) {
       throw new DomainError(authenticationErrors.addressNotPermitted);
     }
+    if (origins !== null && !origins.has(request.headers.origin ?? '')) {
+      throw new DomainError(authenticationErrors.originNotPermitted);
+    }
+    if (needsNoPermission === true && request.caller !== undefined) return true;
     if (isPermitted(request.caller, permission)) return true;
     throw new DomainError(authenticationErrors.operationNotPermitted, { operation: permission });
   }

@@ -23,6 +23,9 @@ export const unimpliedOperations: ReadonlySet<Operation> = new Set([
   'reservations.list',
 ]);
 
+/** The only operation of keys for pages, because every visitor can read a key in a page (rule AUTH-10). */
+export const pageOperation = 'leads.write' satisfies Operation;
+
 /** Keys with `public` do not see what the organization does not publish (rule AUTH-9). */
 export const visibilities = ['all', 'public'] as const;
 

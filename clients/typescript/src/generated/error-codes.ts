@@ -37,6 +37,7 @@ export type ErrorCode =
   | 'key.invalid'
   | 'authentication.operation_not_permitted'
   | 'authentication.address_not_permitted'
+  | 'authentication.origin_not_permitted'
   | 'key.signature_missing'
   | 'key.signature_expired'
   | 'key.signature_mismatch'

@@ -2,6 +2,8 @@
 
 import type { Operation } from '../operation.js';
 import type {
+  ReadKeyData,
+  ReadKeyResponses,
   UpsertLeadData,
   UpsertLeadResponses,
   ListLeadsData,
@@ -44,6 +46,8 @@ import type {
 
 /** All operations of the API. */
 export interface Operations {
+  /** Read the API key. Returns what the key of the request permits. Every valid key may call it. */
+  readonly readKey: Operation<ReadKeyData, ReadKeyResponses>;
   /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
   /** List leads. Lists leads newest first by default, in the order of ids from after=0, or the oldest change first with updatedSince. A lead whose id clients change in a path, such as .., is found by recordSystemId. */
@@ -86,6 +90,7 @@ export interface Operations {
 
 /** Method and path of each operation. */
 export const operations = {
+  readKey: ['GET', '/external/apis/v1.0/key'],
   upsertLead: ['POST', '/external/apis/v1.0/leads'],
   listLeads: ['GET', '/external/apis/v1.0/leads'],
   upsertLeads: ['POST', '/external/apis/v1.0/leads/batch'],

@@ -6,6 +6,56 @@ export type ClientOptions = {
 
 export type Webhooks = ReceiveClientCreatedWebhookRequest | ReceiveClientUpdatedWebhookRequest | ReceiveLeadCreatedWebhookRequest | ReceiveLeadUpdatedWebhookRequest | ReceiveLeadDeletedWebhookRequest | ReceiveLeadErasedWebhookRequest | ReceiveUnitCreatedWebhookRequest | ReceiveUnitUpdatedWebhookRequest | ReceiveUnitDeletedWebhookRequest | ReceiveReservationCreatedWebhookRequest | ReceiveReservationUpdatedWebhookRequest | ReceiveWalletCreatedWebhookRequest | ReceiveWalletUpdatedWebhookRequest | ReceiveWalletDeletedWebhookRequest | ReceiveWalletRestoredWebhookRequest | ReceiveWebhookPingWebhookRequest;
 
+export type KeyOrganizationDto = {
+    _id: string;
+    name: string;
+};
+
+export type KeyRateLimitDto = {
+    requestsPerSecond: number;
+    /**
+     * Requests that may arrive at once.
+     */
+    burst: number;
+};
+
+export type KeyDto = {
+    _id: string;
+    /**
+     * As the operator named the key.
+     */
+    name: string;
+    organization: KeyOrganizationDto;
+    /**
+     * What the key permits.
+     */
+    operations: Array<'leads.write' | 'leads.read' | 'leads.list' | 'leads.delete' | 'catalogue.read' | 'units.write' | 'reservations.write' | 'reservations.read' | 'reservations.list' | 'reservations.callback' | 'reservations.reconcile' | 'events.read'>;
+    /**
+     * `public`: the key does not see what the organization does not publish.
+     */
+    visibility: 'all' | 'public';
+    /**
+     * True if callbacks must be signed.
+     */
+    signed: boolean;
+    /**
+     * Null if the key does not expire.
+     */
+    expiresAt: string | null;
+    /**
+     * The key's own limit, or else the service's. Null without a limit.
+     */
+    rateLimit: KeyRateLimitDto | null;
+    /**
+     * Language of this request.
+     */
+    language: 'en-us' | 'ar-eg';
+};
+
+export type KeyResponseDto = {
+    data: KeyDto;
+};
+
 export type SingleLeadDto = {
     /**
      * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
@@ -1057,6 +1107,36 @@ export type LeadErasureDto = {
      */
     clientId: string | null;
 };
+
+export type ReadKeyData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case. Any value that begins with ar is Arabic; any other value counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/key';
+};
+
+export type ReadKeyResponses = {
+    /**
+     * The key.
+     */
+    200: KeyResponseDto;
+};
+
+export type ReadKeyResponse = ReadKeyResponses[keyof ReadKeyResponses];
 
 export type ListLeadsData = {
     body?: never;

@@ -55,14 +55,19 @@ export class RateLimitGuard implements CanActivate {
     if (caller === undefined) return true;
     const reply = http.getResponse<FastifyReply>();
     const keyId = caller.apiKeyId.toHexString();
-    this.takeToken(keyId, caller.rateLimit ?? this.standard, reply);
+    this.takeToken(keyId, this.limitOf(caller), reply);
     // It takes a place if it need not wait.
     if (!isLongPoll(request)) this.takePlace(caller, reply);
     return true;
   }
 
-  private takeToken(keyId: string, limit: RateLimit, reply: FastifyReply): void {
-    if (limit.rps === 0) return;
+  /** Returns null for a key without a limit. */
+  limitOf({ rateLimit = this.standard }: Pick<RequestCaller, 'rateLimit'>): RateLimit | null {
+    return rateLimit.rps === 0 ? null : rateLimit;
+  }
+
+  private takeToken(keyId: string, limit: RateLimit | null, reply: FastifyReply): void {
+    if (limit === null) return;
     const remaining = this.buckets.take(keyId, limit);
     reply.headers(rateLimitFields('default', limit, remaining));
     if (remaining < 0) throw new DomainError(httpErrors.rateLimited);

@@ -21,6 +21,8 @@ export interface KeyRestrictions {
   readonly operations: ReadonlySet<string>;
   /** If it is null, every address is permitted. */
   readonly addresses: BlockList | null;
+  /** If it is null, pages cannot use the key. Otherwise only pages of these origins can. */
+  readonly origins: ReadonlySet<string> | null;
   readonly endsAt?: Date;
 }
 

@@ -1,3 +1,4 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
 import type { ErrorDefinition } from '../../errors/domain-error.js';
@@ -8,6 +9,10 @@ export const basePath = 'external/apis/v1.0';
 export interface RouteOptions {
   readonly isPublic?: boolean;
   readonly permission?: string;
+  /** Any valid key may call it. */
+  readonly needsNoPermission?: boolean;
+  /** If absent, no page of a browser may call the route (rule AUTH-10). */
+  readonly cors?: Parameters<NestFastifyApplication['enableCors']>[0];
   /** Set where another endpoint's path parameter also matches this path: its methods do not apply. */
   readonly hasOwnMethodsOnly?: boolean;
   readonly hasNoEndpoint?: boolean;

@@ -1,26 +1,33 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions as FastifyRoute } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
 import { httpErrors } from '../../errors/http-errors.js';
 import type { RouteOptions } from '../requests/route-options.js';
+import { pageMethod } from './cors.js';
+
+const routeNotFound = new DomainError(httpErrors.routeNotFound);
 
 interface Path {
   readonly url: string;
   readonly methods: string[];
   hasOwnMethodsOnly: boolean;
+  cors?: RouteOptions['cors'];
 }
 
 /** Returns a function that adds routes for other methods; call it once all routes exist (rule HTTP-2). */
 export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   const paths = new Map<string, Path>();
   let isComplete = false;
-  fastify.addHook('onRoute', ({ url, method, config = {} }) => {
+  fastify.addHook('onRoute', (route) => {
+    const { url, method, config = {} } = route;
+    if (url === '*') return rejectUnknownPath(route);
     if (isComplete) return;
-    const { hasOwnMethodsOnly = false } = config as RouteOptions;
+    const { hasOwnMethodsOnly = false, cors } = config as RouteOptions;
     const key = url.replaceAll(/:\w+/g, ':');
     const path = paths.get(key) ?? { url, methods: [], hasOwnMethodsOnly: false };
     path.methods.push(...[method].flat());
     path.hasOwnMethodsOnly ||= hasOwnMethodsOnly;
+    path.cors ??= cors;
     paths.set(key, path);
   });
   return () => {
@@ -35,6 +42,14 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   };
 }
 
+/** The CORS plugin adds a route for preflights to any path. Known paths have routes of their own. */
+function rejectUnknownPath(route: FastifyRoute): void {
+  route.config = { ...route.config, isPublic: true, hasNoEndpoint: true } satisfies RouteOptions;
+  // The plugin adds it before Nest sets its error handler.
+  route.onRequest = (request, reply) =>
+    request.server.errorResponses.respond(routeNotFound, request, reply);
+}
+
 /** A parameter of another path may match this path, which then accepts its methods too. */
 function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
   const matching = path.hasOwnMethodsOnly
@@ -44,37 +59,46 @@ function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonl
   const headers = { allow: allowed.join(', ') };
   const error = new DomainError(httpErrors.methodNotAllowed, undefined, headers);
   const preflightError = new DomainError(httpErrors.preflightRejected, undefined, headers);
+  const { cors } = path;
   const methods = METHODS.filter((method) => !allowed.includes(method));
-  addRejection(fastify, path.url, methods, (request) =>
-    isPreflight(request) ? preflightError : error,
-  );
+  const errorOf = (request: FastifyRequest) => (isPreflight(request) ? preflightError : error);
+  addRejection(fastify, { url: path.url, methods, errorOf, ...(cors && { cors }) });
 }
 
 /** A path with a trailing slash is another path, not an endpoint with an empty parameter (rule HTTP-2). */
 function rejectEmptyParameter(fastify: FastifyInstance, { url }: Path): void {
   const parent = url.replace(/:\w+$/, '');
   if (parent !== url)
-    addRejection(fastify, parent, METHODS, () => new DomainError(httpErrors.routeNotFound));
+    addRejection(fastify, { url: parent, methods: METHODS, errorOf: () => routeNotFound });
 }
 
-function addRejection(
-  fastify: FastifyInstance,
-  url: string,
-  method: string[],
-  errorOf: (request: FastifyRequest) => DomainError,
-): void {
+interface Rejection {
+  readonly url: string;
+  readonly methods: string[];
+  readonly errorOf: (request: FastifyRequest) => DomainError;
+  readonly cors?: NonNullable<RouteOptions['cors']>;
+}
+
+function addRejection(fastify: FastifyInstance, { url, methods, errorOf, cors }: Rejection): void {
   fastify.route({
     url,
-    method,
+    method: methods,
     exposeHeadRoute: false,
-    config: { isPublic: true, hasNoEndpoint: true } satisfies RouteOptions,
-    onRequest: (request, _reply, done) => done(errorOf(request)),
-    handler: () => undefined,
+    config: { isPublic: true, hasNoEndpoint: true, ...(cors && { cors }) } satisfies RouteOptions,
+    onRequest: (request, _reply, done) => {
+      // The CORS plugin, whose hook comes next, responds to a preflight of an origin that it knows.
+      if (cors !== undefined && isPreflight(request, pageMethod)) done();
+      else done(errorOf(request));
+    },
+    handler: (request) => {
+      throw errorOf(request);
+    },
   });
 }
 
-function isPreflight({ method, headers }: FastifyRequest): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+function isPreflight({ method, headers }: FastifyRequest, asked?: string): boolean {
+  const requested = headers['access-control-request-method'];
+  return method === 'OPTIONS' && requested !== undefined && requested === (asked ?? requested);
 }
 
 function patternCovers(pattern: string, url: string): boolean {

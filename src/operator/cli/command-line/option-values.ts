@@ -14,6 +14,7 @@ import {
 } from '../../../core/values/text.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
 import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
+import { isOrigin, maxOrigins } from '../../../tenants/keys/origins/origin.js';
 import { clientMatchFields } from '../../../tenants/organizations/client-match-fields.js';
 import { deliveryStatuses } from '../../../webhooks/deliveries/attempt-outcome.js';
 
@@ -90,6 +91,13 @@ export const addressList = parser<{ readonly from: readonly string[] | null }>((
   const from = distinctItems(value);
   return from.every(isAddressRange) ? { from } : null;
 }, 'It must be a list of addresses and ranges such as 203.0.113.7,2001:db8::/32, or any.');
+
+/** Null means that no page may use the key. */
+export const originList = parser<{ readonly from: readonly string[] | null }>((value) => {
+  if (value === 'none') return { from: null };
+  const from = distinctItems(value);
+  return from.length <= maxOrigins && from.every(isOrigin) ? { from } : null;
+}, `It must be none, or a list of at most ${maxOrigins} origins such as https://nile.example,https://www.nile.example: lower-case, without a path, and https except for localhost.`);
 
 export const hours = parser(
   (value) => parseDecimal(value, maxOverlapHours),

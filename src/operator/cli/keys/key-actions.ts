@@ -13,16 +13,17 @@ import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { CommandActions } from '../command-line/command-definition.js';
 import { item, list, type Result, showSecrets } from '../command-line/result.js';
-import { type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
+import { assertForPagesOnly, type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
 
 export const actions: CommandActions<typeof keyCommands> = {
-  issue: async (context, { org, name, addresses, signed, expires, ...values }) => {
+  issue: async (context, { org, name, addresses, origins, signed, expires, ...values }) => {
     const { _id } = await context.organization(org);
     const key = {
       organizationId: _id,
       name,
       operations: operationsOf(values) ?? [],
       addresses: addresses?.from ?? null,
+      origins: origins?.from ?? null,
       isSigned: signed,
       rateLimit: rateLimitOf(values),
       expiresAt: expires ?? null,
@@ -44,13 +45,23 @@ export const actions: CommandActions<typeof keyCommands> = {
     return list(views);
   },
 
-  update: changeAction('update', (keys, key, { addresses, ...values }) => {
-    const permitted = operationsOf(values);
-    return keys.update(key, {
-      ...(permitted && { 'permissions.operations': permitted }),
-      ...(addresses && { 'permissions.addresses': addresses.from }),
-    });
-  }),
+  update: changeAction(
+    'update',
+    (keys, key, { addresses, origins, ...values }) => {
+      const permitted = operationsOf(values);
+      return keys.update(key, {
+        ...(permitted && { 'permissions.operations': permitted }),
+        ...(addresses && { 'permissions.addresses': addresses.from }),
+        ...(origins && { 'permissions.origins': origins.from }),
+      });
+    },
+    ({ permissions }, { origins, ...values }) => {
+      const permitted = operationsOf(values);
+      if (permitted === undefined && origins === undefined) return;
+      const from = origins === undefined ? permissions?.origins : origins.from;
+      assertForPagesOnly(permitted ?? permissions?.operations, from);
+    },
+  ),
 
   limit: changeAction('limit', (keys, key, values) =>
     keys.update(key, { rateLimit: rateLimitOf(values) }),
@@ -81,9 +92,11 @@ export const actions: CommandActions<typeof keyCommands> = {
 function changeAction<Values extends { readonly key: string }>(
   action: 'update' | 'limit' | 'revoke',
   change: (keys: ApiKeysService, key: ApiKeyDocument, values: Values) => Promise<unknown>,
+  check: (key: ApiKeyDocument, values: Values) => void = () => undefined,
 ) {
   return async (context: CommandContext, values: Values): Promise<Result> => {
     const { keys, key } = await findKey(context, values.key);
+    check(key, values);
     await context.audit(`${action} key`, key, () => change(keys, key, values));
     const changed = await findKey(context, key._id.toHexString());
     return item(keyView(changed.key, keys));
@@ -122,12 +135,13 @@ function newKeyView({ key, signingSecret, document }: NewApiKey) {
 }
 
 function restrictionsOf(document: ApiKeyDocument) {
-  const { operations = null, addresses = null } = document.permissions ?? {};
+  const { operations = null, addresses = null, origins = null } = document.permissions ?? {};
   return {
     operations: permittedOperations(document),
     /** True if nobody chose operations for the key, which may then permit more than intended. */
     isUnrestricted: operations === null,
     addresses,
+    origins,
   };
 }
 

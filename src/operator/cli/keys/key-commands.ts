@@ -3,7 +3,9 @@ import {
   keyPurposes,
   type Operation,
   operations,
+  pageOperation,
 } from '../../../tenants/keys/permissions.js';
+import { isForPagesOnly } from '../../../tenants/keys/api-key-policy.js';
 import type { RateLimit } from '../../../core/http/requests/request-caller.js';
 import {
   argument,
@@ -31,6 +33,11 @@ const restrictions = {
     '<list>',
     'permitted client addresses and CIDR ranges, or any',
     parse.addressList,
+  ),
+  origins: option(
+    '<list>',
+    'origins whose pages may use the key, or none; only with --for website',
+    parse.originList,
   ),
 };
 const limits = {
@@ -68,6 +75,7 @@ export const keyCommands = {
       if (permitted === undefined) {
         throw new UsageError(`Specify what the key may do: --for (${purposes}) or --operations.`);
       }
+      assertForPagesOnly(permitted, values.origins?.from);
       if (values.signed && !permitted.includes('reservations.callback')) {
         throw new UsageError('--signed requires the operation reservations.callback.');
       }
@@ -80,12 +88,15 @@ export const keyCommands = {
     parameters: { org },
   }),
   update: defineCommand({
-    description: 'change the operations or addresses of a key; applies everywhere within 5 seconds',
+    description:
+      'change the operations, addresses or origins of a key; applies everywhere within 5 seconds',
     example: 'iapi_4fT9xQ --for website --addresses 203.0.113.0/24',
     parameters: { key, ...restrictions },
     check: (values) => {
-      if (operationsOf(values) ?? values.addresses) return;
-      throw new UsageError('Specify at least one of --for, --operations and --addresses.');
+      if (operationsOf(values) ?? values.addresses ?? values.origins) return;
+      throw new UsageError(
+        'Specify at least one of --for, --operations, --addresses and --origins.',
+      );
     },
   }),
   limit: defineCommand({
@@ -138,6 +149,17 @@ export function rateLimitOf(values: {
   if (rps !== undefined) return { rps, burst: atOnce ?? Math.max(1, 2 * rps) };
   if (atOnce !== undefined) throw new UsageError('--burst requires --rps.');
   return null;
+}
+
+/** @throws UsageError for a key with origins and other operations than those of pages */
+export function assertForPagesOnly(
+  permitted: readonly string[] | null | undefined,
+  origins: readonly string[] | null | undefined,
+): void {
+  if (isForPagesOnly(permitted, origins)) return;
+  throw new UsageError(
+    `A key with origins permits ${pageOperation} alone, because every visitor can read it: use --for website, or --origins none.`,
+  );
 }
 
 export function operationsOf(values: {
