@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
+import { addedOperations, keyPurposes } from '../../src/tenants/keys/permissions.js';
 import { addClient, addKey, addTenant } from '../support/builders.js';
 import { startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -10,6 +11,7 @@ interface StatusJson {
   readonly collections: { readonly exists: boolean; readonly validatorIsCurrent: boolean }[];
   readonly migrations: { readonly name: string; readonly state: string }[];
   readonly unrestrictedKeys: readonly object[];
+  readonly earlierKeys: readonly object[];
   readonly clientsSharingPhones: readonly object[];
   readonly records: { readonly kind: string; readonly isCurrent: boolean }[];
 }
@@ -100,6 +102,47 @@ describe('the command db status', () => {
     await cli.json(`key update ${prefix} --for crm`);
     expect(await statusOf(database)).toMatchObject({ unrestrictedKeys: [] });
     expect(await cli.text('db status')).not.toContain(text);
+  });
+
+  it('names keys of purposes that have got more operations, until they are updated', async () => {
+    const isAdded = (operation: string) => addedOperations.has(operation);
+    const { organizationId } = await addTenant(db, { key: { revokedAt: new Date() } });
+    const add = async (operations: readonly string[], fields = {}) => {
+      const permissions = { allowExternal: true, operations };
+      return (await addKey(db, organizationId, { permissions, ...fields })).slice(0, 6);
+    };
+    const purposes = Object.entries(keyPurposes).map(
+      ([purpose, { operations }]) => [purpose, operations as readonly string[]] as const,
+    );
+    const earlier = [];
+    for (const [purpose, operations] of purposes) {
+      await add(operations);
+      const before = operations.filter((operation) => !isAdded(operation));
+      if (before.length === operations.length) continue;
+      await add(before, { revokedAt: new Date() });
+      await add(before.slice(1));
+      const prefix = await add(before);
+      earlier.push({ purpose, prefix, newOperations: operations.filter(isAdded) });
+    }
+    const expected = earlier.map(({ prefix, newOperations }) => ({ prefix, newOperations }));
+    const byPrefix = (one: object, other: object) =>
+      JSON.stringify(one).localeCompare(JSON.stringify(other));
+    const named = async () =>
+      (await statusOf(database)).earlierKeys
+        .map((key) => key as (typeof expected)[number])
+        .map(({ prefix, newOperations }) => ({ prefix, newOperations }))
+        .toSorted(byPrefix);
+    expect(await named()).toEqual(expected.toSorted(byPrefix));
+    const listed = await cli.json<(typeof expected)[number][]>(
+      `key list --org ${organizationId.toHexString()}`,
+    );
+    for (const { prefix, newOperations } of expected) {
+      expect(listed.find((key) => key.prefix === prefix)).toMatchObject({ newOperations });
+    }
+    for (const { prefix, purpose } of earlier) {
+      await cli.json(`key update ${prefix} --for ${purpose}`);
+    }
+    expect(await named()).toEqual([]);
   });
 });
 

@@ -4,6 +4,8 @@ import { crc32 } from 'node:zlib';
 import { textsOf } from '../../core/values/text.js';
 import { originsOf } from './origins/origin.js';
 import {
+  addedOperations,
+  keyPurposes,
   type Operation,
   operations,
   pageOperation,
@@ -70,6 +72,23 @@ export function isForPagesOnly(
 /** An unknown value, perhaps of a newer version, shows the least. */
 export function visibilityOf({ permissions }: Pick<Permissions, 'permissions'>): Visibility {
   return (permissions?.visibility ?? 'all') === 'all' ? 'all' : 'public';
+}
+
+const isNew = (operation: Operation) => addedOperations.has(operation);
+
+/** Returns what a new key for the same purpose would permit, too: the purpose has got these operations since. */
+export function newOperations({ permissions }: Pick<Permissions, 'permissions'>): Operation[] {
+  const stored = permissions?.operations ?? null;
+  if (stored === null) return [...unimpliedOperations].filter(isNew);
+  const permitted: ReadonlySet<string> = new Set(textsOf(stored));
+  const purposes: readonly { readonly operations: readonly Operation[] }[] =
+    Object.values(keyPurposes);
+  const missing = purposes.map((purpose) => {
+    const others = purpose.operations.filter((operation) => !permitted.has(operation));
+    return permitted.size === purpose.operations.length - others.length ? others : [];
+  });
+  const isEarlier = (others: readonly Operation[]) => others.length > 0 && others.every(isNew);
+  return missing.find(isEarlier) ?? [];
 }
 
 /** Earlier versions let keys without a list of operations read events by `permissions.readEvents`. */

@@ -31,6 +31,11 @@ export class ApiKeysRepository {
     return this.read({ 'permissions.operations': null, revokedAt: null }, acrossTenants);
   }
 
+  /** Returns unrevoked keys of all organizations that are restricted to operations. */
+  async findRestricted(): Promise<ApiKeyDocument[]> {
+    return this.read({ 'permissions.operations': { $ne: null }, revokedAt: null }, acrossTenants);
+  }
+
   /** Returns what is needed of keys of all organizations that have origins, are not revoked and have not expired. */
   async findForPages(
     now: Date,

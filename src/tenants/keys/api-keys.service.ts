@@ -6,7 +6,7 @@ import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Operation } from './permissions.js';
 import type { RateLimit } from '../../core/http/requests/request-caller.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
-import { newApiKey, type ApiKeyState, apiKeyState } from './api-key-policy.js';
+import { newApiKey, type ApiKeyState, apiKeyState, newOperations } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { CallbackSignatures } from './callback-signatures.js';
@@ -86,6 +86,12 @@ export class ApiKeysService {
   async listUnrestricted(): Promise<ApiKeyDocument[]> {
     const keys = await this.keys.findUnrestricted();
     return keys.filter((key) => this.stateOf(key) === 'active');
+  }
+
+  /** Returns active keys of all organizations whose purpose has got more operations since. */
+  async listEarlier(): Promise<ApiKeyDocument[]> {
+    const keys = await this.keys.findRestricted();
+    return keys.filter((key) => this.stateOf(key) === 'active' && newOperations(key).length > 0);
   }
 
   stateOf(key: ApiKeyDocument): ApiKeyState {

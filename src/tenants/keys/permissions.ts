@@ -62,3 +62,6 @@ export const keyPurposes = {
 } as const satisfies Readonly<Record<string, PurposePermissions>>;
 
 export type KeyPurpose = keyof typeof keyPurposes;
+
+/** Purposes got these after keys had been issued; such keys keep their operations. */
+export const addedOperations: ReadonlySet<string> = new Set(['leads.list', 'reservations.list']);

@@ -7,7 +7,8 @@ import {
 import { mebibyte } from '../../../core/values/numbers.js';
 import { isObjectId } from '../../../core/values/text.js';
 import { ClientPhones } from '../../../leads/clients/client-phones.service.js';
-import { lostOperations } from '../../../tenants/keys/api-key-policy.js';
+import { lostOperations, newOperations } from '../../../tenants/keys/api-key-policy.js';
+import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
@@ -51,11 +52,9 @@ export const actions: CommandActions<typeof databaseCommands> = {
     const structure = context.get(DatabaseStructure);
     const { retention, ...status } = await structure.status();
     const encryptionKeys = await context.get(SecretKeys).neededKeys();
-    const unrestricted = await context.get(ApiKeysService).listUnrestricted();
-    const unrestrictedKeys = unrestricted.map((key) => {
-      const { _id, organizationId, prefix = '', name = '' } = key;
-      return { _id, organizationId, prefix, name, lostOperations: lostOperations(key) };
-    });
+    const keys = context.get(ApiKeysService);
+    const unrestrictedKeys = (await keys.listUnrestricted()).map(keyView);
+    const earlierKeys = (await keys.listEarlier()).map(keyView);
     const clientsSharingPhones = await context.get(ClientPhones).countSharing();
     const records = await structure.usageOf(retention);
     const isCurrent = records.every((kind) => kind.isCurrent);
@@ -66,6 +65,7 @@ export const actions: CommandActions<typeof databaseCommands> = {
       status.migrations.length > 0 && list(status.migrations),
       encryptionKeys.length > 0 && list(encryptionKeys),
       ...describeUnrestrictedKeys(unrestrictedKeys),
+      ...describeEarlierKeys(earlierKeys),
       clientsSharingPhones.length > 0 && list(clientsSharingPhones),
       clientsSharingPhones.length > 0 &&
         'These clients share a phone with another client, so one person has several. New leads use the oldest.\n',
@@ -82,7 +82,14 @@ export const actions: CommandActions<typeof databaseCommands> = {
     ];
     return {
       ...joinResults(
-        { ...status, encryptionKeys, unrestrictedKeys, clientsSharingPhones, records },
+        {
+          ...status,
+          encryptionKeys,
+          unrestrictedKeys,
+          earlierKeys,
+          clientsSharingPhones,
+          records,
+        },
         ...parts,
       ),
       isFailed,
@@ -109,17 +116,30 @@ export const actions: CommandActions<typeof databaseCommands> = {
   },
 };
 
-interface UnrestrictedKey {
-  readonly prefix: string;
-  readonly name: string;
-  readonly organizationId: Types.ObjectId;
-  readonly lostOperations: readonly string[];
+function keyView(key: ApiKeyDocument) {
+  const { _id, organizationId, prefix = '', name = '' } = key;
+  return {
+    _id,
+    organizationId,
+    prefix,
+    name,
+    lostOperations: lostOperations(key),
+    newOperations: newOperations(key),
+  };
 }
 
-function describeUnrestrictedKeys(keys: readonly UnrestrictedKey[]) {
+function describeEarlierKeys(keys: readonly ReturnType<typeof keyView>[]) {
   if (keys.length === 0) return [];
   return [
-    list(keys, ['prefix', 'name', 'organizationId', 'lostOperations']),
+    list(keys, ['prefix', 'name', 'organizationId', 'newOperations']),
+    `New keys for the same purpose have these new operations, too. To permit them: ${commandLine} key update <id or prefix> --for <purpose>\n`,
+  ];
+}
+
+function describeUnrestrictedKeys(keys: readonly ReturnType<typeof keyView>[]) {
+  if (keys.length === 0) return [];
+  return [
+    list(keys, ['prefix', 'name', 'organizationId', 'lostOperations', 'newOperations']),
     `No operations were chosen for these keys, so they may permit more than intended. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
     keys.some(({ lostOperations: lost }) => lost.length > 0) &&
       `Keys with lost operations could use them by permissions.readEvents, which has no effect any more. To permit them again, choose the operations: ${commandLine} key update <id or prefix> --for crm\n`,

@@ -2,6 +2,7 @@ import { hourMs } from '../../../core/values/time.js';
 import {
   keyRateLimit,
   lostOperations,
+  newOperations,
   permittedOperations,
 } from '../../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
@@ -119,6 +120,8 @@ function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     ...restrictionsOf(document),
     /** Operations that earlier versions permitted by `permissions.readEvents`. */
     lostOperations: lostOperations(document),
+    /** Operations that a new key for the same purpose would have, too. */
+    newOperations: newOperations(document),
     isSigned: (document.secrets ?? []).length > 0,
     /** Null while the service's default applies. */
     rateLimit: keyRateLimit(document),
