@@ -27,11 +27,16 @@ function sendLead(array $lead, string $language, int $tries = 4, float $pause = 
     return sendLead($lead, $language, $tries - 1, $pause * 2);
 }
 
+header('content-type: text/plain; charset=utf-8');
+// Only programs fill the hidden field; they get no hint that they were recognized.
+if (($_POST['website'] ?? '') !== '') {
+    echo 'Thank you · شكرًا لك';
+    return;
+}
 // The id makes retries safe, by this program and by an impatient visitor.
 $lead = ['recordSystemId' => $_POST['submission'] ?: bin2hex(random_bytes(16))];
 $lead += ['name' => $_POST['name'], 'phoneNumber' => $_POST['phone']];
 [$status, $code, $message] = sendLead($lead, $_POST['language']);
-header('content-type: text/plain; charset=utf-8');
 // Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
 if ($status < 300 || $code === 'lead.duplicate_phone') {
     echo 'Thank you · شكرًا لك';
