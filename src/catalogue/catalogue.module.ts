@@ -9,6 +9,7 @@ import {
 } from './collections/unit-references.schema.js';
 import { compoundSchema } from './collections/compound.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
+import { CatalogueVisibilityService } from './visibility/catalogue-visibility.service.js';
 
 @Module({
   imports: [
@@ -21,7 +22,7 @@ import { unitSchema } from './collections/unit.schema.js';
       { name: 'Unit', schema: unitSchema },
     ]),
   ],
-  providers: [CatalogueRepository],
-  exports: [MongooseModule, CatalogueRepository],
+  providers: [CatalogueRepository, CatalogueVisibilityService],
+  exports: [MongooseModule, CatalogueRepository, CatalogueVisibilityService],
 })
 export class CatalogueModule {}

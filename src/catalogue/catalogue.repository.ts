@@ -2,11 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { TenantCache } from '../core/cache/tenant-cache.js';
-import { type DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
-import type {
-  FieldName,
-  TenantFilter,
-  TenantWrite,
+import {
+  type DeletableDocument,
+  includingDeleted,
+  notDeleted,
+} from '../core/database/documents/tenant-document.js';
+import {
+  type FieldName,
+  type TenantFilter,
+  type TenantWrite,
+  withIndexHint,
 } from '../core/database/documents/tenant-queries.js';
 import { writeAll } from '../core/database/models/bulk-writes.js';
 import { changedSince, newestChange, valuesChangedSince } from '../core/database/models/changes.js';
@@ -27,9 +32,10 @@ import type {
   UnitDesignDocument,
 } from './collections/unit-references.schema.js';
 import type { CatalogueDocument } from './collections/catalogue-document.js';
-import type { CompoundDocument } from './collections/compound.schema.js';
+import { type CompoundDocument, visibilityIndex } from './collections/compound.schema.js';
 import type { UnitDocument } from './collections/unit-document.js';
 import type { ReferenceKind } from './references.js';
+import { type HiddenParts, hiddenCompounds } from './visibility/hidden-parts.js';
 
 export type CatalogueKind = ReferenceKind | 'units';
 
@@ -42,6 +48,14 @@ export interface DisplayedName {
 }
 
 const oldestFirst = { sort: { _id: 1 } } as const;
+/** Fields that decide whether a document belongs to a compound that is hidden. */
+const ownerFields: Readonly<Record<ReferenceKind, readonly string[]>> = {
+  compounds: [],
+  phases: ['parentId'],
+  unitDesigns: ['locationsIds'],
+  propertyTypes: [],
+  amenities: [],
+};
 /** Requests name documents of these kinds by slug only, and others also by name. */
 const slugKinds: ReadonlySet<CatalogueKind> = new Set(['compounds', 'phases', 'unitDesigns']);
 
@@ -50,12 +64,12 @@ export class CatalogueRepository {
   private readonly models: Readonly<Record<CatalogueKind, TenantModel<CatalogueDocument>>>;
 
   constructor(
-    @InjectModel('Compound') compounds: TenantModel<CompoundDocument>,
-    @InjectModel('Phase') phases: TenantModel<PhaseDocument>,
+    @InjectModel('Compound') private readonly compounds: TenantModel<CompoundDocument>,
+    @InjectModel('Phase') private readonly phases: TenantModel<PhaseDocument>,
     @InjectModel('Amenity') amenities: TenantModel<AmenityDocument>,
     @InjectModel('PropertyType') propertyTypes: TenantModel<PropertyTypeDocument>,
-    @InjectModel('UnitDesign') unitDesigns: TenantModel<UnitDesignDocument>,
-    @InjectModel('Unit') units: TenantModel<UnitDocument>,
+    @InjectModel('UnitDesign') private readonly unitDesigns: TenantModel<UnitDesignDocument>,
+    @InjectModel('Unit') private readonly units: TenantModel<UnitDocument>,
     private readonly cache: TenantCache,
   ) {
     this.models = { compounds, phases, amenities, propertyTypes, unitDesigns, units };
@@ -94,11 +108,16 @@ export class CatalogueRepository {
     return this.findBySlugs('phases', organizationId, slugs);
   }
 
-  /** Names match in any case and language. Among slugs, one in the same case wins. */
+  /**
+   * Names match in any case and language. Among slugs, one in the same case wins.
+   *
+   * @param hidden parts that count as missing
+   */
   async idsByNames(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
     names: Names,
+    hidden: HiddenParts | null = null,
   ): Promise<Ids[]> {
     if (names.length === 0) return [];
     const texts = { $in: names.flatMap(caseVariants) };
@@ -107,7 +126,9 @@ export class CatalogueRepository {
     const named = hasNames ? { $or: [{ slug: texts }, ...inLanguages] } : { slug: texts };
     const filter = { organizationId, ...named, ...notDeleted };
     const options = { ...oldestFirst, collation: caseInsensitive };
-    const found = await this.models[kind].find(filter, ['name', 'slug'], options).lean();
+    const fields = ['name', 'slug', ...(hidden === null ? [] : ownerFields[kind])] as const;
+    const stored = await this.models[kind].find(filter, fields as never, options).lean();
+    const found = hidden === null ? stored : stored.filter((one) => !hidden.hides(kind, one));
     return names.map((name) => {
       // The collation also matches texts that differ in more than case.
       const same = found.filter((one) => isNamed(kind, one, name));
@@ -174,13 +195,50 @@ export class CatalogueRepository {
     return changedSince(model, organizationId, since, alternatives);
   }
 
+  /** Includes deleted compounds (rule AUTH-9). */
+  async hiddenCompoundIds(organizationId: Types.ObjectId): Promise<Ids> {
+    const filter = { organizationId, ...hiddenCompounds, ...includingDeleted };
+    const found = await withIndexHint(visibilityIndex, async (hint) =>
+      this.compounds.find(filter, ['_id'], hint).lean(),
+    );
+    return found.map(({ _id }) => _id);
+  }
+
+  async phaseIdsOf(organizationId: Types.ObjectId, compoundIds: Ids, limit?: number): Promise<Ids> {
+    if (compoundIds.length === 0) return [];
+    const filter = { organizationId, parentId: { $in: compoundIds } };
+    const found = await this.phases.find(filter, ['_id'], limit ? { limit } : {}).lean();
+    return found.map(({ _id }) => _id);
+  }
+
+  async designIdsIn(organizationId: Types.ObjectId, locationIds: Ids, limit: number): Promise<Ids> {
+    if (locationIds.length === 0) return [];
+    const filter = { organizationId, locationsIds: { $in: locationIds } };
+    const found = await this.unitDesigns.find(filter, ['_id'], { limit }).lean();
+    return found.map(({ _id }) => _id);
+  }
+
+  /** Returns the fields that decide who sees a unit. */
+  async unitOwners(
+    organizationId: Types.ObjectId,
+    ids: Ids,
+  ): Promise<Pick<UnitDocument, '_id' | 'isAdminOnly' | 'compoundId'>[]> {
+    if (ids.length === 0) return [];
+    const filter = { organizationId, _id: { $in: ids } };
+    return this.units.find(filter, ['isAdminOnly', 'compoundId']).lean();
+  }
+
   /** Returns 1970 if there is no document. */
   async newestChange(
     organizationId: Types.ObjectId,
     kinds = Object.keys(this.models) as readonly CatalogueKind[],
+    hidden: HiddenParts | null = null,
   ): Promise<Date> {
-    const models = kinds.map((kind) => this.models[kind] as TenantModel<DeletableDocument>);
-    return newestChange(models, organizationId);
+    const newest = kinds.map((kind) => {
+      const models = [this.models[kind] as TenantModel<DeletableDocument>];
+      return newestChange(models, organizationId, hidden?.visible(kind));
+    });
+    return new Date(Math.max(0, ...(await Promise.all(newest)).map((time) => time.getTime())));
   }
 
   async write(

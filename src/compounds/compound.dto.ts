@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import type { Types } from 'mongoose';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
+import { type RemovedItem, removedItemNote } from '../catalogue/visibility/hidden-parts.js';
 import { responseClass, type Presented } from '../core/fields/declared-fields.js';
 import { Id, Text } from '../core/fields/fields.js';
 import { PaginationDto } from '../core/http/responses/list-paginator.js';
@@ -47,9 +48,11 @@ export class CompoundDto extends responseClass(CompoundDocument) {
   organization!: Presented<CompoundOrganization>;
 }
 
+export type ListedCompound = CompoundDto | RemovedItem;
+
 export class CompoundsResponseDto {
-  @ApiProperty({ type: [CompoundDto] })
-  data!: readonly CompoundDto[];
+  @ApiProperty({ type: [CompoundDto], description: removedItemNote })
+  data!: readonly ListedCompound[];
 
   @ApiProperty({ type: PaginationDto })
   pagination!: PaginationDto;

@@ -3,7 +3,14 @@ import type { Types } from 'mongoose';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
+import { CatalogueVisibilityService } from '../catalogue/visibility/catalogue-visibility.service.js';
+import {
+  isPublicCompound,
+  publicCompounds,
+  removedItem,
+} from '../catalogue/visibility/hidden-parts.js';
 import { present } from '../core/fields/declared-fields.js';
+import { seesOnlyPublic } from '../core/http/requests/request-caller.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type SortOrder } from '../core/database/documents/keyset.js';
 import { includingDeleted, notDeleted } from '../core/database/documents/tenant-document.js';
@@ -19,7 +26,11 @@ import { compoundErrors } from './compound-errors.js';
 import { DomainError } from '../core/errors/domain-error.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { CompoundsRepository } from './compounds.repository.js';
-import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
+import {
+  CompoundOrganization,
+  type ListCompoundsQuery,
+  type ListedCompound,
+} from './compound.dto.js';
 
 @Injectable()
 export class CompoundsService {
@@ -27,11 +38,12 @@ export class CompoundsService {
     private readonly compounds: CompoundsRepository,
     private readonly unitsOfCompounds: UnitsService,
     private readonly catalogue: CatalogueRepository,
+    private readonly visibility: CatalogueVisibilityService,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
   ) {}
 
-  async page(caller: Caller, query: ListCompoundsQuery): Promise<ListPage<CompoundDto>> {
+  async page(caller: Caller, query: ListCompoundsQuery): Promise<ListPage<ListedCompound>> {
     const { paginator, count, batches } = await this.search(caller, query);
     return paginator.page({
       count,
@@ -56,21 +68,29 @@ export class CompoundsService {
   async units(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
     const found = await this.catalogue.idsBySlugs('compounds', caller.organizationId, [slug]);
     const compoundId = found.get(slug);
-    if (compoundId === undefined) throw new DomainError(compoundErrors.notFound, { slug });
-    return this.unitsOfCompounds.ofCompound(caller, compoundId);
+    const hidden = await this.visibility.hiddenFrom(caller);
+    const isHidden = (_id: Types.ObjectId) => hidden?.hides('compounds', { _id });
+    if (compoundId === undefined || isHidden(compoundId)) {
+      throw new DomainError(compoundErrors.notFound, { slug });
+    }
+    return this.unitsOfCompounds.ofCompound({ ...caller, hidden }, compoundId);
   }
 
-  private async search({ organizationId }: Caller, query: ListCompoundsQuery) {
+  private async search(caller: Caller, query: ListCompoundsQuery) {
+    const { organizationId } = caller;
     const { updatedSince, includeDeleted } = query;
     const now = this.clock.now();
+    const isPublic = seesOnlyPublic(caller);
     const paginator = new ListPaginator(query, now, {
-      name: `compounds ${organizationId.toHexString()}`,
+      name: `compounds ${organizationId.toHexString()}${isPublic ? ' public' : ''}`,
       order: (isCopy) => compoundOrder(updatedSince !== undefined, isCopy),
-      newestChange: () => this.newestChange(organizationId),
+      newestChange: () => this.newestChange(caller),
     });
-    const filter = {
+    const showsRemoved = updatedSince !== undefined && includeDeleted === '1';
+    const filter: TenantFilter<CompoundDocument> = {
       ...(includeDeleted === '1' ? includingDeleted : notDeleted),
       ...(updatedSince === undefined ? {} : await this.changedSince(organizationId, updatedSince)),
+      ...(isPublic && !showsRemoved && publicCompounds),
     };
     const { after, order: sort } = paginator;
     return {
@@ -81,9 +101,11 @@ export class CompoundsService {
     };
   }
 
-  private async newestChange(organizationId: Types.ObjectId): Promise<Date> {
+  private async newestChange(caller: Caller): Promise<Date> {
+    const { organizationId } = caller;
     const organization = await this.organizations.findDocument(organizationId);
-    const newest = await this.catalogue.newestChange(organizationId, ['compounds']);
+    const hidden = await this.visibility.hiddenFrom(caller);
+    const newest = await this.catalogue.newestChange(organizationId, ['compounds'], hidden);
     return new Date(Math.max(newest.getTime(), millisecondsOf(organization?.updatedAt)));
   }
 
@@ -102,20 +124,24 @@ export class CompoundsService {
   private async *presentBatches(
     caller: Caller,
     batches: AsyncIterable<CompoundDocument[]>,
-  ): AsyncGenerator<CompoundDto[], void> {
+  ): AsyncGenerator<ListedCompound[], void> {
     for await (const batch of batches) yield await this.present(caller, batch);
   }
 
   /** Reads the organization again, because the caller's copy may be seconds old. */
   private async present(
-    { organizationId, language }: Caller,
+    caller: Caller,
     compounds: readonly CompoundDocument[],
-  ): Promise<CompoundDto[]> {
+  ): Promise<ListedCompound[]> {
+    const { organizationId, language } = caller;
     const document = await this.organizations.findDocument(organizationId);
     const shown = { ...document, _id: organizationId };
     const organization = present(CompoundOrganization, shown, language);
+    const isPublic = seesOnlyPublic(caller);
     return compounds.map((compound) =>
-      Object.assign(present(CompoundDocument, compound, language), { organization }),
+      isPublic && !isPublicCompound(compound)
+        ? removedItem(compound)
+        : Object.assign(present(CompoundDocument, compound, language), { organization }),
     );
   }
 }

@@ -62,6 +62,15 @@ export const unitErrors = errorDefinitions('units', {
     cause: 'Another program stored a unit with lists in two fields of `sort`',
     remedy: 'Sort by one field',
   },
+  removalsUnsortable: {
+    status: 400,
+    code: 'unit.removals_unsortable',
+    isList: true,
+    cause:
+      'A key with public visibility sent `sort` with `updatedSince` and `includeDeleted=1`; the ' +
+      'order would reveal values of units that are not public',
+    remedy: 'Leave out `sort` or `includeDeleted`, or sort by `updatedAt`',
+  },
   unknownName: {
     status: 400,
     code: 'unit.unknown_name',

@@ -16,6 +16,7 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
+import { type RemovedItem, removedItemNote } from '../catalogue/visibility/hidden-parts.js';
 import { type Presented, responseClass } from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
 import {
@@ -64,6 +65,8 @@ export class CompoundName extends CatalogueDocument {
   declare name?: Localized | null;
 }
 
+export type ListedUnit = UnitDto | RemovedItem;
+
 export type UnitRow = UnitDto & { readonly compound: Presented<CompoundName> | null };
 
 /** Readers rely on the order, so new columns must be appended (rule UNIT-7). */
@@ -107,7 +110,10 @@ export class CompoundUnitsResponseDto {
   data!: readonly UnitDto[];
 }
 
-export class UnitsResponseDto extends CompoundUnitsResponseDto {
+export class UnitsResponseDto {
+  @ApiProperty({ type: [UnitDto], description: removedItemNote })
+  data!: readonly ListedUnit[];
+
   @ApiProperty({ type: PaginationDto })
   pagination!: PaginationDto;
 }

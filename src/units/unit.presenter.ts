@@ -10,10 +10,11 @@ import {
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import type { ReferenceKind } from '../catalogue/references.js';
+import { type HiddenParts, removedItem } from '../catalogue/visibility/hidden-parts.js';
 import { present } from '../core/fields/declared-fields.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
-import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
+import { CompoundName, type ListedUnit, type UnitDto, type UnitRow } from './unit.dto.js';
 
 export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 
@@ -33,43 +34,56 @@ type Find = (
   ids: readonly unknown[],
 ) => Promise<(id: unknown) => object | undefined>;
 
-interface Reader {
+export interface UnitReader {
   readonly organizationId: Types.ObjectId;
   readonly language: Language;
+  /** Parts that the reader must not see, if any. */
+  readonly hidden?: HiddenParts | null;
 }
 
 @Injectable()
 export class UnitPresenter {
   constructor(private readonly catalogue: CatalogueRepository) {}
 
-  async present(reader: Reader, unit: UnitDocument): Promise<UnitDto> {
+  async present(reader: UnitReader, unit: UnitDocument): Promise<UnitDto> {
     const [presented] = await this.presentAll(reader, [unit]);
     return presented as UnitDto;
   }
 
-  async presentAll(reader: Reader, units: readonly UnitDocument[]): Promise<UnitDto[]> {
-    return presentBatch(units, this.finder(reader), reader.language);
+  async presentAll(reader: UnitReader, units: readonly UnitDocument[]): Promise<ListedUnit[]> {
+    return presentBatch(units, this.finder(reader), reader);
   }
 
   /** Batches share documents to which they refer. */
-  async *presentBatches(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitDto[], void> {
+  async *presentBatches(
+    reader: UnitReader,
+    batches: UnitBatches,
+  ): AsyncGenerator<ListedUnit[], void> {
     const find = this.finder(reader);
-    for await (const units of batches) yield await presentBatch(units, find, reader.language);
+    for await (const units of batches) yield await presentBatch(units, find, reader);
   }
 
-  async *presentRows(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitRow[], void> {
+  /** A removed unit fills only its own columns. */
+  async *presentRows(
+    reader: UnitReader,
+    batches: UnitBatches,
+  ): AsyncGenerator<Partial<UnitRow>[], void> {
     const find = this.finder(reader);
     for await (const units of batches) {
       const ids = units.map(({ compoundId }) => compoundId);
       const compound = await find('compounds', ids);
-      const presented = await presentBatch(units, find, reader.language);
+      const presented = await presentBatch(units, find, reader);
       yield presented.map((unit, index) =>
-        Object.assign(unit, { compound: (compound(ids[index]) ?? null) as UnitRow['compound'] }),
+        isHidden(reader, units[index])
+          ? unit
+          : Object.assign(unit, {
+              compound: (compound(ids[index]) ?? null) as UnitRow['compound'],
+            }),
       );
     }
   }
 
-  private finder({ organizationId, language }: Reader): Find {
+  private finder({ organizationId, language, hidden }: UnitReader): Find {
     const known = new Map<ReferenceKind, Map<string, object | undefined>>();
     return async (kind, storedIds) => {
       const before = known.get(kind);
@@ -80,8 +94,9 @@ export class UnitPresenter {
       const load = async (ids: readonly string[]) => {
         const objectIds = ids.map((id) => new Types.ObjectId(id));
         const documents = await this.catalogue.findByIds(kind, organizationId, objectIds);
+        const visible = documents.flatMap((one) => (hidden ? hidden.partOf(kind, one) : one) ?? []);
         return new Map(
-          documents.map((one) => [
+          visible.map((one) => [
             one._id.toHexString(),
             present(referenceClasses[kind], one, language),
           ]),
@@ -100,20 +115,25 @@ export class UnitPresenter {
 async function presentBatch(
   units: readonly UnitDocument[],
   find: Find,
-  language: Language,
-): Promise<UnitDto[]> {
+  reader: UnitReader,
+): Promise<ListedUnit[]> {
   const of = (field: keyof UnitDocument) => units.map((unit) => unit[field]);
   const phase = await find('phases', of('locationId'));
   const type = await find('propertyTypes', of('propertyTypeId'));
   const unitDesign = await find('unitDesigns', of('unitDesignId'));
   const amenity = await find('amenities', of('amenitiesIds').flatMap(listOf));
-  return units.map(
-    (unit) =>
-      Object.assign(present(UnitDocument, unit, language), {
-        amenities: listOf(unit.amenitiesIds).flatMap((id) => amenity(id) ?? []),
-        phase: phase(unit.locationId) ?? null,
-        type: type(unit.propertyTypeId) ?? null,
-        unitDesign: unitDesign(unit.unitDesignId) ?? null,
-      }) as UnitDto,
+  return units.map((unit) =>
+    isHidden(reader, unit)
+      ? removedItem(unit)
+      : (Object.assign(present(UnitDocument, unit, reader.language), {
+          amenities: listOf(unit.amenitiesIds).flatMap((id) => amenity(id) ?? []),
+          phase: phase(unit.locationId) ?? null,
+          type: type(unit.propertyTypeId) ?? null,
+          unitDesign: unitDesign(unit.unitDesignId) ?? null,
+        }) as UnitDto),
   );
+}
+
+function isHidden({ hidden }: UnitReader, unit: UnitDocument | undefined): boolean {
+  return unit !== undefined && hidden?.hidesUnit(unit) === true;
 }

@@ -23,7 +23,6 @@ import { pageBody, setListHeaders } from '../core/http/responses/list-paginator.
 import { unitErrors } from './unit-errors.js';
 import {
   DocumentedExport,
-  type UnitDto,
   unitExamples,
   unitLinks,
   UnitResponseDto,
@@ -47,6 +46,7 @@ const listErrors = [
   httpErrors.cursorUnusable,
   unitErrors.tooManyToSort,
   unitErrors.unsortable,
+  unitErrors.removalsUnsortable,
   unitErrors.unknownName,
 ];
 
@@ -157,7 +157,7 @@ export class UnitsController {
   async read(
     @CurrentCaller() caller: Caller,
     @Param() { slug }: UnitSlugParam,
-  ): Promise<{ data: UnitDto | undefined }> {
+  ): Promise<UnitResponseDto> {
     return { data: await this.units.read(caller, slug) };
   }
 }

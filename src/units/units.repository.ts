@@ -42,8 +42,12 @@ export class UnitsRepository {
     return this.units.find({ ...filter, ...notDeleted, organizationId }, null, options).lean();
   }
 
-  async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<UnitDocument | null> {
-    return this.units.findOne({ organizationId, slug, ...notDeleted }).lean();
+  async findBySlug(
+    organizationId: Types.ObjectId,
+    slug: string,
+    filter: UnitFilter = {},
+  ): Promise<UnitDocument | null> {
+    return this.units.findOne({ ...filter, organizationId, slug, ...notDeleted }).lean();
   }
 
   /** Returns values of any type, because other programs store units, too. */

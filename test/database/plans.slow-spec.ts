@@ -36,7 +36,9 @@ beforeAll(async () => {
   service = await startWebhookService();
   tenant = await service.addTenant({ key: mayReadEvents });
   const past = new Date(Date.UTC(2025, 0, 1));
-  const catalogue = await tenant.add(addUnitCatalogue, { updatedAt: past });
+  // The further compounds have no flags, so keys with public visibility do not see them.
+  const shared = { updatedAt: past, isPublished: true, isPublic: true };
+  const catalogue = await tenant.add(addUnitCatalogue, shared);
   const unitId = await tenant.add(addUnit, {});
   reservationId = await tenant.add(addReservation, unitId);
   const cheques = [{ installmentId: '1' }, { installmentId: '2' }];
@@ -276,6 +278,31 @@ describe('a query', () => {
     const commands = await commandsOf(work);
     expect(wastefulCommands(commands)).toEqual([]);
     expect(excessiveKeyReads(commands)).toEqual([]);
+  });
+
+  it('scans no collection and reads no unneeded documents for a key with public visibility', async () => {
+    const permissions = { allowExternal: true, visibility: 'public' };
+    const portal = tenant.with(await tenant.add(addKey, { permissions }));
+    const changes = [recently, now].map((time) => `updatedSince=${time}&includeDeleted=1`);
+    const paths = [
+      '',
+      '&page=20',
+      '&after=0',
+      '&sort=price',
+      '&compound=lake',
+      '&status=sold&unitId=U-7',
+      ...changes.map((change) => `&${change}`),
+    ].map((parameters) => `/units?limit=5${parameters}`);
+    const others = [
+      '/units/u-9',
+      '/compounds/lake/units',
+      '/units/export/all?unitId=U-7',
+      ...['', '&after=0', `&${changes[1]}`].map((one) => `/compounds?limit=5${one}`),
+    ];
+    const work = async () => {
+      for (const path of [...paths, ...others]) await portal.get(path).expect(200);
+    };
+    expect(wastefulCommands(await commandsOf(work))).toEqual([]);
   });
 
   async function writeLeads(turn: number): Promise<void> {

@@ -16,6 +16,8 @@ import {
   Media,
 } from './catalogue-document.js';
 
+export const visibilityIndex = 'by-visibility';
+
 @Schema({ collection: 'compounds' })
 export class CompoundDocument extends CatalogueDocument {
   @Id({ stored: false })
@@ -113,6 +115,11 @@ addUniqueIndex(compoundSchema, 'slug');
 compoundSchema.index(
   { organizationId: 1, isDeleted: 1, createdAt: -1, _id: -1 },
   { name: 'by-createdAt' },
+);
+/** Lets the server find and count what keys with public visibility do not see without reading documents. */
+compoundSchema.index(
+  { organizationId: 1, isDeleted: 1, isPublished: 1, isPublic: 1, isAdminOnly: 1, _id: 1 },
+  { name: visibilityIndex },
 );
 addCaseInsensitiveSlugIndex(compoundSchema);
 addChangeIndexes(compoundSchema);

@@ -27,6 +27,8 @@ const unitOrderFields = [
   'status',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
+const unitVisibilityIndex = 'by-visibility';
+
 /** Lets the server count units by compound and status without reading documents. */
 export const unitCountIndex = 'countsByCompound';
 
@@ -66,6 +68,11 @@ unitSchema.index(
     },
   },
 );
+/** Lets the server count the units that keys with public visibility see without reading documents. */
+unitSchema.index(
+  { ...organizationPrefix, isAdminOnly: 1, compoundId: 1 },
+  { name: unitVisibilityIndex },
+);
 /** Units without a translation are sorted by the default name. */
 for (const language of languages) {
   const names = { [`name.${language}`]: 1, [`name.${defaultLanguage}`]: 1 } as const;
@@ -86,6 +93,9 @@ const mostSelectiveFirst: readonly string[] = [
 export function countIndexFor(filter: TenantFilter<UnitDocument>): string | undefined {
   const fields = indexedFieldsOf(filter);
   const [narrowest, ...others] = mostSelectiveFirst.filter((field) => fields.includes(field));
+  const conditions = conditionsOf(filter).map(([field]) => field);
+  const isCovered = conditions.every((field) => ['isDeleted', 'compoundId'].includes(field));
+  if ('isAdminOnly' in filter && isCovered) return unitVisibilityIndex;
   return narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
 }
 

@@ -44,6 +44,7 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
     // A value of another type permits nothing.
     addresses: isOpen ? null : rangesOf(textsOf(addresses)),
     origins: originsOf(key.permissions?.origins),
+    visibility: visibilityOf(key),
     ...(key.expiresAt && { endsAt: key.expiresAt }),
   };
 }

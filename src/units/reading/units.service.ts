@@ -18,7 +18,8 @@ import { type Batches, jsonLines, jsonList } from '../../core/http/responses/res
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';
-import { UnitFiltersService } from './unit-filters.service.js';
+import { CatalogueVisibilityService } from '../../catalogue/visibility/catalogue-visibility.service.js';
+import { showsRemovals, UnitFiltersService } from './unit-filters.service.js';
 import { readIndexFor } from '../../catalogue/collections/unit.schema.js';
 import {
   type ExportFormat,
@@ -29,15 +30,15 @@ import {
 } from './units.query.js';
 import { unitErrors } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
-import { type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
-import { type UnitBatches, UnitPresenter } from '../unit.presenter.js';
+import { type ListedUnit, type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
+import { type UnitBatches, UnitPresenter, type UnitReader } from '../unit.presenter.js';
 
 /** Lets spreadsheets recognize UTF-8. */
 const byteOrderMark = '\u{FEFF}';
 
 /** Follows RFC 4180 with a header line; lists are separated by `|`. */
 async function* csvText(
-  batches: Batches<UnitRow>,
+  batches: Batches<Partial<UnitRow>>,
   hasByteOrderMark: boolean,
 ): AsyncGenerator<Buffer, void> {
   // Sending the header with the first rows lets an earlier error still decide the status.
@@ -50,7 +51,7 @@ async function* csvText(
   if (header !== '') yield Buffer.from(header);
 }
 
-function cellOf(value: UnitRow[(typeof unitColumns)[number]]): CsvCell {
+function cellOf(value: UnitRow[(typeof unitColumns)[number]] | undefined): CsvCell {
   if (Array.isArray(value)) return value.map(labelOf).join('|');
   if (typeof value !== 'object') return value ?? '';
   return value === null || !('name' in value) ? '' : value.name;
@@ -73,30 +74,32 @@ export class UnitsService {
   constructor(
     private readonly units: UnitsRepository,
     private readonly catalogue: CatalogueRepository,
+    private readonly visibility: CatalogueVisibilityService,
     private readonly filters: UnitFiltersService,
     private readonly presenter: UnitPresenter,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
   ) {}
 
-  ofCompound(caller: Caller, compoundId: Types.ObjectId): AsyncGenerator<Buffer, void> {
-    const filter = { compoundId, ...notDeleted };
-    const units = this.units.batches(caller.organizationId, filter, { sort: newestFirst });
-    return jsonList(this.presenter.presentBatches(caller, units));
+  /** The reader must see the compound. */
+  ofCompound(reader: UnitReader, compoundId: Types.ObjectId): AsyncGenerator<Buffer, void> {
+    const filter = { ...reader.hidden?.visibleUnits, compoundId, ...notDeleted };
+    const units = this.units.batches(reader.organizationId, filter, { sort: newestFirst });
+    return jsonList(this.presenter.presentBatches(reader, units));
   }
 
-  async page(caller: Caller, query: ListUnitsQuery): Promise<ListPage<UnitDto>> {
-    const { paginator, count, batches } = await this.search(caller, query);
+  async page(caller: Caller, query: ListUnitsQuery): Promise<ListPage<ListedUnit>> {
+    const { reader, paginator, count, batches } = await this.search(caller, query);
     return paginator.page({
       count,
       batches,
-      present: (units) => this.presenter.presentAll(caller, units),
+      present: (units) => this.presenter.presentAll(reader, units),
     });
   }
 
   /** Reads one snapshot; the total counts all matches even if the export is cut. */
   async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat) {
-    const { paginator, count, batches } = await this.search(caller, query);
+    const { reader, paginator, count, batches } = await this.search(caller, query);
     const snapshot = this.snapshots.open();
     const { total, end } = await snapshot.run(async () => {
       const matching = await paginator.total(count);
@@ -111,20 +114,20 @@ export class UnitsService {
     const units = batches({ limit: this.maxUnits });
     const text =
       format === 'csv'
-        ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
-        : jsonText(this.presenter.presentBatches(caller, units), format, (sent) =>
+        ? csvText(this.presenter.presentRows(reader, units), query.bom === '1')
+        : jsonText(this.presenter.presentBatches(reader, units), format, (sent) =>
             paginator.pagination(sent, this.maxUnits, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
   }
 
   /** @throws DomainError 404 if the unit does not exist */
-  async read(caller: Caller, slug: string): Promise<UnitDto | undefined> {
-    const { organizationId } = caller;
-    const unit = await this.units.findBySlug(organizationId, slug);
+  async read(caller: Caller, slug: string): Promise<UnitDto> {
+    const { organizationId, language } = caller;
+    const hidden = await this.visibility.hiddenFrom(caller);
+    const unit = await this.units.findBySlug(organizationId, slug, hidden?.visibleUnits);
     if (unit === null) throw new DomainError(unitErrors.notFound, { slug });
-    const [presented] = await this.presenter.presentAll(caller, [unit]);
-    return presented;
+    return this.presenter.present({ organizationId, language, hidden }, unit);
   }
 
   /** Returns null if no unit follows the export. */
@@ -140,14 +143,16 @@ export class UnitsService {
   private async search(caller: Caller, query: ListUnitsQuery & ExportUnitsQuery) {
     const { organizationId, language } = caller;
     const now = this.clock.now();
+    const hidden = await this.visibility.hiddenFrom(caller);
+    if (hidden !== null) assertOrderOfRemovals(query);
     const paginator = new ListPaginator(query, now, {
-      name: `units ${organizationId.toHexString()}`,
+      name: `units ${organizationId.toHexString()}${hidden === null ? '' : ' public'}`,
       order: (isCopy) => orderOf(requestedSort(query, isCopy), language),
-      newestChange: () => this.catalogue.newestChange(organizationId),
+      newestChange: () => this.catalogue.newestChange(organizationId, undefined, hidden),
     });
     const { after, order } = paginator;
     const fields = requestedSort(query, paginator.isCopy);
-    const filter = await this.filters.filterOf(organizationId, query);
+    const filter = await this.filters.filterOf(organizationId, query, hidden);
     const count = () => this.units.count(organizationId, filter);
     if (fields.length > 1 && (await count()) > this.maxUnits) {
       throw new DomainError(unitErrors.tooManyToSort, { most: this.maxUnits });
@@ -158,8 +163,15 @@ export class UnitsService {
         this.units.batches(organizationId, filter, { sort: order, after, hint, ...part }),
         fields,
       );
-    return { paginator, count, batches };
+    return { reader: { organizationId, language, hidden }, paginator, count, batches };
   }
+}
+
+/** Another order, and its cursors, would reveal values of units that are shown as removed. */
+function assertOrderOfRemovals(query: UnitFiltersQuery): void {
+  const { sort = 'updatedAt' } = query;
+  if (!showsRemovals(query) || /^-?updatedAt$/.test(sort)) return;
+  throw new DomainError(unitErrors.removalsUnsortable);
 }
 
 async function* reportUnsortable(batches: UnitBatches, fields: readonly string[]): UnitBatches {
@@ -178,7 +190,7 @@ function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean
 }
 
 function jsonText(
-  batches: Batches<UnitDto>,
+  batches: Batches<ListedUnit>,
   format: Exclude<ExportFormat, 'csv'>,
   paginationOf: (sent: number) => PaginationDto,
 ): AsyncGenerator<Buffer, void> {

@@ -69,6 +69,7 @@ export type ErrorCode =
   | 'unit.unit_id_taken'
   | 'unit.too_many_to_sort'
   | 'unit.unsortable'
+  | 'unit.removals_unsortable'
   | 'unit.unknown_name'
   | 'events.expired'
   | 'events.beyond_last';

@@ -440,6 +440,9 @@ export type CompoundDto = {
 };
 
 export type CompoundsResponseDto = {
+    /**
+     * With updatedSince and includeDeleted, keys with public visibility get `_id`, `isDeleted` and `updatedAt` alone of an item that is not public.
+     */
     data: Array<CompoundDto>;
     pagination: PaginationDto;
 };
@@ -740,6 +743,9 @@ export type UnitUpsertResponseDto = {
 };
 
 export type UnitsResponseDto = {
+    /**
+     * With updatedSince and includeDeleted, keys with public visibility get `_id`, `isDeleted` and `updatedAt` alone of an item that is not public.
+     */
     data: Array<UnitDto>;
     pagination: PaginationDto;
 };

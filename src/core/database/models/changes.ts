@@ -48,10 +48,11 @@ export async function changedSince<T extends DeletableDocument>(
 export async function newestChange(
   models: readonly TenantModel<DeletableDocument>[],
   organizationId: Types.ObjectId,
+  of: TenantFilter<DeletableDocument> = {},
 ): Promise<Date> {
   const newest = models.flatMap((model) =>
     (['updatedAt', 'deletedAt'] as const).map(async (field) => {
-      const filter = { organizationId, [field]: { $gte: new Date(0) } };
+      const filter = { ...of, organizationId, [field]: { $gte: new Date(0) } };
       const document = await model.findOne(filter, [field], { sort: { [field]: -1 } }).lean();
       return document?.[field]?.getTime() ?? 0;
     }),

@@ -23,6 +23,7 @@ export interface KeyRestrictions {
   readonly addresses: BlockList | null;
   /** If it is null, pages cannot use the key. Otherwise only pages of these origins can. */
   readonly origins: ReadonlySet<string> | null;
+  readonly visibility: 'all' | 'public';
   readonly endsAt?: Date;
 }
 
@@ -51,6 +52,11 @@ export function isPermitted(
   operation: string,
 ): boolean {
   return caller?.restrictions?.operations.has(operation) === true;
+}
+
+/** A caller whose visibility is unknown sees no more than the public. */
+export function seesOnlyPublic({ restrictions }: Pick<RequestCaller, 'restrictions'>): boolean {
+  return restrictions?.visibility !== 'all';
 }
 
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => {
