@@ -3,6 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { TenantsModule } from './tenants/tenants.module.js';
+import { UnitEventVisibility } from './units/reading/unit-event-visibility.js';
 import { CatalogueImportModule } from './operator/catalogue-import/catalogue-import.module.js';
 import { CacheModule } from './core/cache/cache.module.js';
 import { ConfigurationModule } from './core/configuration/environment.js';
@@ -11,6 +12,7 @@ import { CompoundsModule } from './compounds/compounds.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { ErasuresModule } from './operator/erasure/erasures.module.js';
 import { EventsModule } from './events/events.module.js';
+import { EventFeedModule } from './events/feed/event-feed.module.js';
 import { EventRelayModule } from './events/outbox/event-relay.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './core/http/http.module.js';
@@ -73,6 +75,7 @@ export class AppModule {
         WebhooksModule,
         ErasuresModule,
         EventsModule,
+        EventFeedModule.forRoot(UnitsModule, UnitEventVisibility),
         EventRelayModule.forRoot(WebhooksModule, WebhookFanOut),
         HealthModule,
         OpsListenerModule,

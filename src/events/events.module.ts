@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { EventFeedService } from './feed/event-feed.service.js';
 import { LongPollWaiters } from './feed/long-poll-waiters.js';
-import { EventsController } from './feed/events.controller.js';
 import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
 import { EventSignals } from './outbox/event-signals.js';
 import { eventFeedSchema, outboxEventSchema } from './outbox/outbox-event.schema.js';
@@ -16,15 +14,7 @@ import { Outbox } from './outbox/outbox.js';
       { name: 'EventFeed', schema: eventFeedSchema },
     ]),
   ],
-  controllers: [EventsController],
-  providers: [
-    Outbox,
-    OutboxEventsRepository,
-    EventFeedsRepository,
-    EventFeedService,
-    EventSignals,
-    LongPollWaiters,
-  ],
+  providers: [Outbox, OutboxEventsRepository, EventFeedsRepository, EventSignals, LongPollWaiters],
   exports: [Outbox, OutboxEventsRepository, EventFeedsRepository, EventSignals, LongPollWaiters],
 })
 export class EventsModule {}

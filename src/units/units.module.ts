@@ -10,6 +10,7 @@ import { UnitRecordsLoader } from './writing/unit-records.loader.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsRepository } from './units.repository.js';
 import { UnitsService } from './reading/units.service.js';
+import { UnitEventVisibility } from './reading/unit-event-visibility.js';
 import { UnitPresenter } from './unit.presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
 
@@ -25,7 +26,8 @@ import { UnitLookupService } from './reading/unit-lookup.service.js';
     UnitUpsertsService,
     UnitWritesService,
     UnitLookupService,
+    UnitEventVisibility,
   ],
-  exports: [UnitsService, UnitLookupService, UnitWritesService],
+  exports: [UnitsService, UnitLookupService, UnitWritesService, UnitEventVisibility],
 })
 export class UnitsModule {}

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
+import { type RequestCaller, seesOnlyPublic } from '../../core/http/requests/request-caller.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
@@ -18,6 +19,7 @@ import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import type { EventDto, EventsResponseDto } from './event.dto.js';
 import { eventErrors } from './event-errors.js';
+import { EventVisibility, type ShowEvents } from './event-visibility.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
 import type { EventsQuery } from './events.query.js';
 
@@ -32,6 +34,14 @@ interface PageRequest {
   readonly after: number;
   readonly limit: number;
   readonly types: readonly string[] | null;
+  readonly isPublic: boolean;
+}
+
+interface SearchedEvents {
+  readonly types: readonly string[] | null;
+  readonly limit: number;
+  /** Null for a key that sees everything. */
+  readonly show: ShowEvents | null;
 }
 
 @Injectable()
@@ -45,6 +55,7 @@ export class EventFeedService {
     private readonly events: OutboxEventsRepository,
     private readonly feeds: EventFeedsRepository,
     private readonly waiters: LongPollWaiters,
+    private readonly visibility: EventVisibility,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, EVENTS_RETENTION_DAYS }: Environment,
@@ -55,19 +66,22 @@ export class EventFeedService {
 
   /** Responds as soon as an event exists or the wait is over. */
   async read(
-    organizationId: Types.ObjectId,
+    caller: Pick<RequestCaller, 'organizationId' | 'restrictions'>,
     query: EventsQuery,
     signal: AbortSignal,
     onWait: () => void,
   ): Promise<EventsResponseDto> {
+    const { organizationId } = caller;
+    const isPublic = seesOnlyPublic(caller);
     const { limit = '100', types, after: first = '0', wait = '0' } = query;
     const milliseconds = Number(wait) * 1_000;
     const end = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-    const part = { limit: Number(limit), types: types === undefined ? null : wantedTypes(types) };
+    const wanted = types === undefined ? null : wantedTypes(types);
+    const part = { limit: Number(limit), types: wanted, isPublic };
     let after = Number(first);
     for (let isFirst = true; ; isFirst = false) {
       const read = () => this.inSnapshot(() => this.page(organizationId, { ...part, after }));
-      const key = [organizationId.toHexString(), after, limit, types].join(' ');
+      const key = [organizationId.toHexString(), isPublic, after, limit, types].join(' ');
       const page = await (isFirst ? read() : this.coalesce(key, read));
       const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
       if (page.data.length > 0 || isOver) return page;
@@ -82,23 +96,30 @@ export class EventFeedService {
 
   async page(
     organizationId: Types.ObjectId,
-    { after, limit, types }: PageRequest,
+    { after, limit, types, isPublic }: PageRequest,
   ): Promise<EventsResponseDto> {
     const last = await this.feeds.lastNumber(organizationId);
     if (after > last) await this.assertNumberIssued(organizationId, after);
     if (after >= last) return { data: [], next: after, hasMore: false };
-    const oldest = types === null ? null : await this.oldestSequence(organizationId, after, last);
+    const isSearch = types !== null || isPublic;
+    const oldest = isSearch ? await this.oldestSequence(organizationId, after, last) : null;
+    const show = this.showTo(organizationId, isPublic);
     const endOfSearch = performance.now() + searchMs;
     for (let position = oldest === null ? after : oldest - 1; ;) {
-      const end = types === null ? last : Math.min(last, position + windowSize);
+      const end = isSearch ? Math.min(last, position + windowSize) : last;
       const kept = this.retainedFilter(position, end);
-      const filter = { ...kept, ...(types !== null && { type: { $in: types } }) };
-      const { data, next = end } = await this.readEvents(organizationId, filter, limit);
+      const searched = { types, limit, show };
+      const { data, next = end } = await this.readEvents(organizationId, kept, searched);
       assertRetained(after, oldest ?? data[0]?.sequence ?? last + 1);
       const isOver = data.length > 0 || next === last || performance.now() > endOfSearch;
       if (isOver) return { data, next, hasMore: next < last };
       position = next;
     }
+  }
+
+  /** Begins again for each page, because a reader may wait while a unit is hidden. */
+  private showTo(organizationId: Types.ObjectId, isPublic: boolean): ShowEvents | null {
+    return isPublic ? this.visibility.showTo(organizationId) : null;
   }
 
   /** After a failover, a snapshot may briefly miss events that were already shown, so this reads without one. */
@@ -119,24 +140,33 @@ export class EventFeedService {
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
   }
 
-  /** Reads in the order of numbers; `next` is the last event if a limit applied. */
+  /** Reads in the order of numbers; `next` is the last event that was read, shown or not, if a limit applied. */
   private async readEvents(
     organizationId: Types.ObjectId,
-    filter: TenantFilter<OutboxEventDocument>,
-    limit: number,
+    kept: TenantFilter<OutboxEventDocument>,
+    { types, limit, show }: SearchedEvents,
   ): Promise<{ data: EventDto[]; next?: number | undefined }> {
+    const stored = types && (show === null ? types : this.visibility.storedTypes(types));
+    const filter = { ...kept, ...(stored !== null && { type: { $in: stored } }) };
     const data: EventDto[] = [];
-    const cut = () => ({ data, next: data.at(-1)?.sequence });
-    let bytes = 0;
-    for await (const batch of this.events.feed(organizationId, filter, limit)) {
-      for (const event of batch) {
-        bytes += BSON.calculateObjectSize(event);
-        if (data.length > 0 && bytes > pageBytes) return cut();
-        const id = messageIdOf(event._id);
-        data.push({ sequence: Number(event.sequence), id, ...payloadOf(event) });
+    const read = { bytes: 0, count: 0, next: 0 };
+    // A reader of few events must not cost one query for each event that is left out.
+    const most = show === null ? limit : windowSize;
+    for await (const batch of this.events.feed(organizationId, filter, most)) {
+      const shown = show === null ? batch : await show(batch);
+      for (const [index, event] of batch.entries()) {
+        read.bytes += BSON.calculateObjectSize(event);
+        if (read.count > 0 && read.bytes > pageBytes) return { data, next: read.next };
+        read.count += 1;
+        read.next = Number(event.sequence);
+        const visible = shown[index] ?? null;
+        const isWanted = visible !== null && (types === null || types.includes(visible.type));
+        if (isWanted)
+          data.push({ sequence: read.next, id: messageIdOf(event._id), ...payloadOf(visible) });
+        if (data.length === limit) return { data, next: read.next };
       }
     }
-    return data.length === limit ? cut() : { data };
+    return { data };
   }
 
   /** Shares only reads that have not started: a running one may miss the event that woke a later reader. */

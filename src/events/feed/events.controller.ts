@@ -63,7 +63,7 @@ export class EventsController {
     // The client may have left during the key lookup.
     if (reply.raw.destroyed) disconnection.abort();
     let hasWaited = false;
-    const page = await this.feed.read(caller.organizationId, query, disconnection.signal, () => {
+    const page = await this.feed.read(caller, query, disconnection.signal, () => {
       hasWaited = true;
     });
     // Many may wait, and all of them get the same events at once; others could ask for old ones and not read them.
