@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
 import { operations, unimpliedOperations } from '../../src/tenants/keys/permissions.js';
-import { addKey, addLoggedRequest, addTenant } from '../support/builders.js';
+import { addKey, addLoggedRequest, addTenant, addUnit } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { documentedOperations } from '../support/operations.js';
 import { sharedService } from '../support/shared-service.js';
@@ -69,6 +69,7 @@ describe('the command key', () => {
         'events.read',
       ],
     ],
+    ['portal', ['catalogue.read']],
     ['everything', [...operations]],
   ])(
     'issues a key for the purpose %s, and a successor with the same operations',
@@ -173,6 +174,34 @@ describe('the command key', () => {
       2,
       expect.stringMatching(/^error: .*It must be none, or a list.*\n$/),
     ]);
+  });
+
+  it('issues keys with public visibility, and changes it within 5 seconds', async () => {
+    const hidden = await tenant.add(addUnit, { isAdminOnly: true });
+    const { slug } = await tenant.storedOne('units', { _id: hidden });
+    const portal = await issue<{ visibility: string }>('--for portal');
+    const shows = async (key: string) =>
+      (await tenant.with(key).get(`/units/${slug}`)).status === 200;
+    expect([portal.visibility, await shows(portal.key)]).toEqual(['public', false]);
+    const successor = await cli.json<KeyJson>(`key rotate ${portal._id}`);
+    expect(successor).toMatchObject({ visibility: 'public' });
+    expect(await keyOf(portal._id)).toMatchObject({ visibility: 'public' });
+
+    const options = '--operations catalogue.read';
+    expect(await issue(options)).toMatchObject({ visibility: 'all' });
+    const { _id, key } = await issue(`${options} --visibility public`);
+    for (const [change, visibility] of [
+      ['--visibility all', 'all'],
+      ['--visibility public', 'public'],
+      ['--operations catalogue.read,leads.read', 'public'],
+      ['--for everything', 'all'],
+      ['--for portal --visibility all', 'all'],
+      ['--for portal', 'public'],
+    ]) {
+      expect(await cli.json(`key update ${_id} ${change}`)).toMatchObject({ visibility });
+      const isShown = visibility === 'all';
+      await eventually(async () => expect(await shows(key)).toBe(isShown), 5_000);
+    }
   });
 
   it('issues a valid key, stores only its hash and revokes it within 5 seconds', async () => {

@@ -71,6 +71,7 @@ const wrongUsages: readonly Rejected[] = [
   ['Specify at least one of --for', 'key update x'],
   ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call): Rejected[] => [
     ['collector, crm', `${call} --for partner`],
+    ['all, public', `${call} --for crm --visibility partners`],
     ['Specify either --for or --operations', `${call} --for crm --operations leads.read`],
     ['list of leads.write', `${call} --operations leads.read,leads.eat`],
     ['list of leads.write', `${call} --operations`, ''],

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import type { Operation } from './permissions.js';
+import type { Operation, Visibility } from './permissions.js';
 import type { RateLimit } from '../../core/http/requests/request-caller.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import { newApiKey, type ApiKeyState, apiKeyState, newOperations } from './api-key-policy.js';
@@ -33,6 +33,7 @@ export class ApiKeysService {
     operations,
     addresses,
     origins,
+    visibility = 'all',
     isSigned = false,
     ...fields
   }: {
@@ -41,6 +42,7 @@ export class ApiKeysService {
     readonly operations: readonly Operation[];
     readonly addresses: readonly string[] | null;
     readonly origins?: readonly string[] | null;
+    readonly visibility?: Visibility;
     readonly isSigned?: boolean;
     readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
@@ -54,6 +56,7 @@ export class ApiKeysService {
       operations: [...operations],
       addresses: addresses && [...addresses],
       ...(origins && { origins: [...origins] }),
+      visibility,
     };
     return this.store({ ...fields, permissions }, isSigned ? [] : null);
   }

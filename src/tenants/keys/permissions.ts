@@ -31,7 +31,7 @@ export const visibilities = ['all', 'public'] as const;
 
 export type Visibility = (typeof visibilities)[number];
 
-interface PurposePermissions {
+export interface PurposePermissions {
   readonly operations: readonly Operation[];
   readonly visibility?: Visibility;
 }

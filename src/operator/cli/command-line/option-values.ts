@@ -1,6 +1,11 @@
 import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
-import { type KeyPurpose, keyPurposes, operations } from '../../../tenants/keys/permissions.js';
+import {
+  type KeyPurpose,
+  keyPurposes,
+  operations,
+  visibilities,
+} from '../../../tenants/keys/permissions.js';
 import { languages } from '../../../core/localization/language.js';
 import { dayMs, isWithoutZone, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
@@ -62,6 +67,7 @@ export const country = parser(
 );
 
 export const language = oneOf(languages);
+export const visibility = oneOf(visibilities);
 export const keyPurpose = oneOf(Object.keys(keyPurposes) as KeyPurpose[]);
 export const deliveryStatus = oneOf(deliveryStatuses);
 

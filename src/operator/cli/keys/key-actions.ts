@@ -4,6 +4,7 @@ import {
   lostOperations,
   newOperations,
   permittedOperations,
+  visibilityOf as storedVisibility,
 } from '../../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService, type NewApiKey } from '../../../tenants/keys/api-keys.service.js';
@@ -14,7 +15,13 @@ import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { CommandActions } from '../command-line/command-definition.js';
 import { item, list, type Result, showSecrets } from '../command-line/result.js';
-import { assertForPagesOnly, type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
+import {
+  assertForPagesOnly,
+  type keyCommands,
+  operationsOf,
+  rateLimitOf,
+  visibilityOf,
+} from './key-commands.js';
 
 export const actions: CommandActions<typeof keyCommands> = {
   issue: async (context, { org, name, addresses, origins, signed, expires, ...values }) => {
@@ -25,6 +32,7 @@ export const actions: CommandActions<typeof keyCommands> = {
       operations: operationsOf(values) ?? [],
       addresses: addresses?.from ?? null,
       origins: origins?.from ?? null,
+      visibility: visibilityOf(values) ?? 'all',
       isSigned: signed,
       rateLimit: rateLimitOf(values),
       expiresAt: expires ?? null,
@@ -50,8 +58,10 @@ export const actions: CommandActions<typeof keyCommands> = {
     'update',
     (keys, key, { addresses, origins, ...values }) => {
       const permitted = operationsOf(values);
+      const visibility = visibilityOf(values);
       return keys.update(key, {
         ...(permitted && { 'permissions.operations': permitted }),
+        ...(visibility && { 'permissions.visibility': visibility }),
         ...(addresses && { 'permissions.addresses': addresses.from }),
         ...(origins && { 'permissions.origins': origins.from }),
       });
@@ -145,6 +155,7 @@ function restrictionsOf(document: ApiKeyDocument) {
     isUnrestricted: operations === null,
     addresses,
     origins,
+    visibility: storedVisibility(document),
   };
 }
 

@@ -4,6 +4,8 @@ import {
   type Operation,
   operations,
   pageOperation,
+  type PurposePermissions,
+  type Visibility,
 } from '../../../tenants/keys/permissions.js';
 import { isForPagesOnly } from '../../../tenants/keys/api-key-policy.js';
 import type { RateLimit } from '../../../core/http/requests/request-caller.js';
@@ -38,6 +40,11 @@ const restrictions = {
     '<list>',
     'origins whose pages may use the key, or none; only with --for website',
     parse.originList,
+  ),
+  visibility: option(
+    '<all|public>',
+    'what the key sees of compounds and units (default: that of --for, otherwise all)',
+    parse.visibility,
   ),
 };
 const limits = {
@@ -89,13 +96,13 @@ export const keyCommands = {
   }),
   update: defineCommand({
     description:
-      'change the operations, addresses or origins of a key; applies everywhere within 5 seconds',
+      'change the operations, addresses, origins or visibility of a key; applies everywhere within 5 seconds',
     example: 'iapi_4fT9xQ --for website --addresses 203.0.113.0/24',
     parameters: { key, ...restrictions },
     check: (values) => {
-      if (operationsOf(values) ?? values.addresses ?? values.origins) return;
+      if (operationsOf(values) ?? values.addresses ?? values.origins ?? values.visibility) return;
       throw new UsageError(
-        'Specify at least one of --for, --operations, --addresses and --origins.',
+        'Specify at least one of --for, --operations, --addresses, --origins and --visibility.',
       );
     },
   }),
@@ -171,4 +178,14 @@ export function operationsOf(values: {
     throw new UsageError('Specify either --for or --operations, not both.');
   }
   return keyPurposes[values.for].operations;
+}
+
+/** Returns undefined if neither option decides: an update then keeps the visibility. */
+export function visibilityOf(values: {
+  readonly for: KeyPurpose | undefined;
+  readonly visibility: Visibility | undefined;
+}): Visibility | undefined {
+  if (values.for === undefined) return values.visibility;
+  const { visibility = 'all' }: PurposePermissions = keyPurposes[values.for];
+  return values.visibility ?? visibility;
 }
