@@ -28,6 +28,9 @@ const files: ReadonlySet<string> = new Set([
   'theme.css',
 ]);
 
+/** Pictures of sandboxes (rule OPS-38), which pages of partners show. */
+const picture = /^pictures\/[a-z-]+\.(svg|pdf)$/;
+
 function securityPolicy(styles: string): string {
   return [
     "default-src 'none'",
@@ -68,8 +71,11 @@ export async function serveReference(
     reference.addHook('onRoute', (route) => {
       route.config = { ...route.config, isPublic: true };
     });
-    reference.addHook('onRequest', (_request, reply, done) => {
+    reference.addHook('onRequest', ({ url }, reply, done) => {
       reply.headers(headers);
+      if (url.startsWith('/docs/pictures/')) {
+        reply.header('cross-origin-resource-policy', 'cross-origin');
+      }
       done();
     });
     // A proxy may serve the page under another path.
@@ -91,7 +97,7 @@ export async function serveReference(
       if (path === '')
         return reply.header('content-security-policy', referencePolicy).sendFile('index.html');
       if (path === 'scalar.js') return sendScalar(request, reply);
-      if (files.has(path)) return reply.sendFile(path);
+      if (files.has(path) || picture.test(path)) return reply.sendFile(path);
       const { sendPage } = await import('./pages/serve-pages.js');
       return sendPage(await site(), path, request, reply);
     });
