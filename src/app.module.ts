@@ -27,6 +27,7 @@ import { ReservationsModule } from './reservations/reservations.module.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatureGuard } from './tenants/keys/callback-signature.guard.js';
 import { PermissionGuard } from './tenants/keys/permission.guard.js';
+import { SandboxModule } from './operator/sandbox/sandbox.module.js';
 import { UnitsModule } from './units/units.module.js';
 import { WebhookFanOut } from './webhooks/deliveries/webhook-fan-out.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -74,6 +75,7 @@ export class AppModule {
         ReservationsModule,
         WebhooksModule,
         ErasuresModule,
+        SandboxModule,
         EventsModule,
         EventFeedModule.forRoot(UnitsModule, UnitEventVisibility),
         EventRelayModule.forRoot(WebhooksModule, WebhookFanOut),

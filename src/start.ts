@@ -111,7 +111,9 @@ export async function runService(
     const url = isWorker ? null : await listen(service, options);
     // This comes last: a failed start would store the demo's keys without printing them.
     const demo =
-      environment.NODE_ENV === 'development' ? await ensureDemoOrganization(service.app) : null;
+      environment.NODE_ENV === 'development'
+        ? await ensureDemoOrganization(service.app, url ?? undefined)
+        : null;
     const started = { url, operationsUrl, environment, database, demo };
     const { shutDown: shutDownService } = service;
     const shutDown = async () => {

@@ -62,6 +62,7 @@ import { LeadStore } from './upsert/lead-store.service.js';
   ],
   exports: [
     ClientPhones,
+    LeadBatchesService,
     LeadsRepository,
     LeadLookupService,
     LeadsService,

@@ -49,6 +49,11 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     DueChequesService,
     ReconciliationsService,
   ],
-  exports: [ReservationLookupService, ReconciliationsService],
+  exports: [
+    CallbacksService,
+    ReservationUpsertsService,
+    ReservationLookupService,
+    ReconciliationsService,
+  ],
 })
 export class ReservationsModule {}

@@ -17,8 +17,8 @@ import type {
 } from '../../clients/typescript/src/index.js';
 import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
-import { addKey, addTenant, type Tenant } from '../support/builders.js';
-import { addDemoTenant } from '../support/demo-tenant.js';
+import { addKey, addTenant } from '../support/builders.js';
+import { addDemoTenant, type DemoTenant } from '../support/demo-tenant.js';
 import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
@@ -26,17 +26,15 @@ import { randomDatabaseUri, startTestService, type TestService } from '../suppor
 import { numberEvents } from './support/numbered-events.js';
 import { canRun, runProgram as runWith, startProgram as startWith } from './support/programs.js';
 import { firstRequest } from '../../src/development/startup-banner.js';
-import { type KeyPurpose, keyPurposes } from '../../src/tenants/keys/permissions.js';
+import type { KeyPurpose } from '../../src/tenants/keys/permissions.js';
 
 const service = sharedService();
 const folder = mkdtempSync(join(tmpdir(), 'guides-'));
-let tenant: Tenant;
+let tenant: DemoTenant;
 let api: Operations;
 /** Proxy in front of the service that lets tests drop responses. */
 let gateway: Receiver;
 let variables: Record<string, string>;
-/** One key per purpose, as the operator issues them to partners. */
-const keys = new Map<KeyPurpose, string>();
 
 function purposeOf(program: string): KeyPurpose {
   if (/website|send-waiting/.test(program)) return 'website';
@@ -44,7 +42,7 @@ function purposeOf(program: string): KeyPurpose {
 }
 
 const withOwnKey = (program: string, own: Record<string, string>) =>
-  own['API_KEY'] === tenant.key ? { ...own, API_KEY: keys.get(purposeOf(program)) ?? '' } : own;
+  own['API_KEY'] === tenant.key ? { ...own, API_KEY: tenant.keys[purposeOf(program)] } : own;
 
 const runProgram: typeof runWith = (program, args, own, input) =>
   runWith(program, args, withOwnKey(program, own), input);
@@ -69,19 +67,20 @@ const fetchFromService = async ({ method, path, headers, body }: Received) => {
   return { status: result.status, headers: result.headers, bytes };
 };
 
+const forwardedNames =
+  'api-key content-type language idempotency-key if-none-match webhook-id webhook-timestamp webhook-signature'.split(
+    ' ',
+  );
+
 const forwardedHeaders = (headers: Record<string, string>) =>
   Object.fromEntries(
-    ['api-key', 'content-type', 'language', 'idempotency-key', 'if-none-match']
+    forwardedNames
       .filter((name) => headers[name] !== undefined)
       .map((name) => [name, headers[name] ?? '']),
   );
 
 beforeAll(async () => {
   tenant = await addDemoTenant(service.db, service.databaseUri);
-  for (const purpose of ['website', 'collector', 'crm'] as const) {
-    const permissions = { allowExternal: true, operations: [...keyPurposes[purpose].operations] };
-    keys.set(purpose, await addKey(service.db, tenant.organizationId, { permissions }));
-  }
   api = apiClient(service.url, tenant.key);
   gateway = await startReceiver(forward);
   variables = { API_URL: new URL(gateway.url).origin, API_KEY: tenant.key };
@@ -146,7 +145,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
         );
         expect(pages[0]).toContain('<form method="post">');
         expect(pages[1]).toContain('<html lang="ar" dir="rtl">');
-        expect(pages.join('')).not.toContain(keys.get('website'));
+        expect(pages.join('')).not.toContain(tenant.keys.website);
 
         const submission = randomUUID();
         const phone = `010${String(Date.now()).slice(-8)}`;
@@ -732,8 +731,8 @@ describe('the commands of the guide for operators', () => {
       const args = [...command.matchAll(/"([^"]+)"|'([^']+)'|(\S+)/g)].map(
         ([, quoted, kept = quoted, plain = '']) => kept ?? known.get(plain) ?? plain,
       );
-      const file = args.indexOf('src/development/demo/catalogue.ndjson');
-      if (file >= 0) args[file] = join(process.cwd(), 'src/development/demo/catalogue.ndjson');
+      const file = args.indexOf('src/operator/sandbox/catalogue.ndjson');
+      if (file >= 0) args[file] = join(process.cwd(), 'src/operator/sandbox/catalogue.ndjson');
       const { code, stdout, stderr } = await runCli([...args, '--json'], {
         MONGODB_URI: fresh.databaseUri,
       });

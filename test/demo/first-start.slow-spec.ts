@@ -70,16 +70,31 @@ describe('a development start', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('completes an earlier start that stopped before it issued keys', async () => {
+  it('completes an earlier start that stopped before it had stored everything', async () => {
     const { organizationId } = demo;
     const all = await units().countDocuments({ organizationId, isDeleted: false });
-    await service.db.collection('apiKeys').deleteMany({});
+    await service.db
+      .collection('organizations')
+      .updateOne({ _id: organizationId }, { $set: { 'sandbox.filledAt': null } });
     await units().deleteMany({ organizationId, slug: { $not: /^pm-/ } });
     await units().deleteMany({ organizationId, propertyTypeId: null });
     const again = await start();
     expect(again?.organizationId).toEqual(organizationId);
     expect(again?.keys?.get('everything')).toMatch(/^iapi_/);
     expect(await units().countDocuments({ organizationId, isDeleted: false })).toBe(all);
+    const unseen = { organizationId, revokedAt: null };
+    const usable = await service.db.collection('apiKeys').countDocuments(unseen);
+    expect(usable).toBe(Object.keys(keyPurposes).length + 1);
+  });
+
+  it('completes the organization of an earlier version that has no keys', async () => {
+    const { organizationId } = demo;
+    await service.db
+      .collection('organizations')
+      .updateOne({ _id: organizationId }, { $unset: { sandbox: 1 } });
+    expect(await start()).toEqual({ organizationId, keys: null });
+    await service.db.collection('apiKeys').deleteMany({});
+    expect(await start()).toMatchObject({ organizationId, keys: expect.any(Map) });
   });
 
   it('issues no demo key when another organization exists', async () => {

@@ -58,6 +58,7 @@ async function takeLogEntries(): Promise<string[]> {
 /** The command, the placeholder for the id of the record that it creates, and the entry. */
 it.each([
   ['org create --name Delta --json', 'NEW', 'create organization NEW done'],
+  ['org sandbox --name Try --json', 'TRY', 'create organization TRY sandbox done'],
   ['key issue --org ORG --name Site --for crm --json', 'KEY', 'issue organization ORG Site done'],
   [
     'webhook add --org ORG --url https://receiver.example/ --events * --json',
@@ -92,6 +93,7 @@ it.each([
   ['webhook deliveries DELIVERY', 'show delivery DELIVERY done'],
   ['webhook remove ENDPOINT', 'remove endpoint ENDPOINT done'],
   ['org update ORG --name Towers', 'update organization ORG name done'],
+  ['org reset --org ORG', 'reset organization ORG failed'],
   ['lead erase --lead LEAD --org ORG', 'erase lead LEAD done'],
   ['webhook reseal', 'reseal database database done'],
   ['db init', 'prepare database database done'],

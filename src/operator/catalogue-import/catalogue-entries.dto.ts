@@ -184,4 +184,7 @@ export class UnitEntry extends IntersectionType(
 
   @ExternalIdField(required)
   unitId!: string;
+
+  @BooleanField()
+  isAdminOnly?: boolean;
 }

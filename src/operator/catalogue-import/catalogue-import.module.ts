@@ -16,6 +16,6 @@ import { CatalogueOverviewService } from './catalogue-overview.service.js';
     CatalogueImportsService,
     CatalogueOverviewService,
   ],
-  exports: [CatalogueOverviewService],
+  exports: [CatalogueImportsService, CatalogueOverviewService],
 })
 export class CatalogueImportModule {}

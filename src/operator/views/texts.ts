@@ -157,6 +157,7 @@ export const viewTexts = {
   'log.action.erase': { 'en-us': 'erased', 'ar-eg': 'محو' },
   'log.action.import': { 'en-us': 'imported', 'ar-eg': 'استيراد' },
   'log.action.create': { 'en-us': 'created', 'ar-eg': 'إنشاء' },
+  'log.action.reset': { 'en-us': 'contents replaced', 'ar-eg': 'استبدال المحتوى' },
   'log.action.prepare': { 'en-us': 'prepared', 'ar-eg': 'تجهيز' },
   'log.action.reseal': { 'en-us': 'secrets resealed', 'ar-eg': 'إعادة ختم الأسرار' },
   'log.action.test': { 'en-us': 'tested', 'ar-eg': 'اختبار' },

@@ -39,6 +39,10 @@ export class OrganizationDocument {
   )
   settings?: OrganizationSettings;
 
+  /** Only sandboxes have it (rule OPS-38). `filledAt` is null until all contents are stored. */
+  @Prop(raw({ url: String, filledAt: Date }))
+  sandbox?: { url?: string; filledAt?: Date | null };
+
   @Prop({ type: Date, required: true })
   createdAt!: Date;
 

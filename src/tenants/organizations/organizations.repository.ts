@@ -68,7 +68,7 @@ export class OrganizationsRepository {
   }
 
   async create(
-    fields: Pick<OrganizationDocument, 'name' | 'logo' | 'apiDomain' | 'settings'> &
+    fields: Pick<OrganizationDocument, 'name' | 'logo' | 'apiDomain' | 'settings' | 'sandbox'> &
       Partial<Pick<OrganizationDocument, '_id'>>,
   ): Promise<OrganizationDocument> {
     const now = this.clock.now();

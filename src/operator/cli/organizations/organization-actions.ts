@@ -3,7 +3,8 @@ import { parseCountry, toOrganization } from '../../../tenants/organizations/org
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import type { CommandActions, ValuesOf } from '../command-line/command-definition.js';
-import { item, list } from '../command-line/result.js';
+import { SandboxesService } from '../../sandbox/sandboxes.service.js';
+import { item, list, showSecrets } from '../command-line/result.js';
 import type { organizationCommands } from './organization-commands.js';
 
 type Changes = Omit<ValuesOf<typeof organizationCommands.update>, 'id'>;
@@ -43,6 +44,27 @@ export const actions: CommandActions<typeof organizationCommands> = {
     await context.audit('update organization', { _id }, update, Object.keys(fields).join(' '));
     return item(organizationView(await context.organization(_id.toHexString())));
   },
+
+  sandbox: async (context, { name, url }) => {
+    const subject = { _id: new Types.ObjectId() };
+    const create = () => context.get(SandboxesService).create({ ...subject, name, url });
+    const created = await context.audit('create organization', subject, create, 'sandbox');
+    const { keys, signedCollector, reservations } = created;
+    return showSecrets({
+      _id: subject._id.toHexString(),
+      name,
+      keys: Object.fromEntries(keys),
+      signedCollector,
+      reservations,
+    });
+  },
+
+  reset: async (context, { org }) => {
+    const { _id, name } = await context.organization(org);
+    const reset = () => context.get(SandboxesService).reset({ _id, name });
+    const { reservations } = await context.audit('reset organization', { _id }, reset);
+    return item({ _id: _id.toHexString(), name, reservations });
+  },
 };
 
 function storedFields({ phoneCountry, ...others }: Changes): Record<string, unknown> {
@@ -77,6 +99,7 @@ function organizationView(document: OrganizationDocument) {
     logo: document.logo ?? null,
     settings: { allowConflictLeads, phoneCountry, clients },
     ...(unknownPhoneCountry === null ? {} : { unknownPhoneCountry }),
+    ...(document.sandbox && { sandbox: document.sandbox }),
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
   };

@@ -4,6 +4,7 @@ import {
   defineCommand,
   exampleId,
   option,
+  org,
   required,
   UsageError,
 } from '../command-line/command-definition.js';
@@ -53,6 +54,24 @@ export const organizationCommands = {
       }
       return assertCountry(changes.phoneCountry);
     },
+  }),
+  sandbox: defineCommand({
+    description:
+      'create an organization with sample records and keys, for a partner who tries the API',
+    example: '--name "Sandbox of Nile CRM" --url https://api.nile-homes.example',
+    parameters: {
+      name: required('<name>', 'name of the organization', parse.name),
+      url: option(
+        '<url>',
+        'address at which the partner reaches the service (default: this host)',
+        parse.url,
+      ),
+    },
+  }),
+  reset: defineCommand({
+    description: 'delete all records of a sandbox and store the sample records again; keys stay',
+    example: `--org ${exampleId}`,
+    parameters: { org },
   }),
 };
 
