@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
-import { consoleLines, firstRequest } from './startup-banner.js';
+import { consoleLines, firstCallbacks, firstRequest } from './startup-banner.js';
 
 const url = 'http://127.0.0.1:9464';
 const OPS_PASSWORD = 'scrypt:32768:8:3:salt:hash';
@@ -36,4 +36,26 @@ it('firstRequest returns a curl command only while the key of the website is kno
   expect(firstRequest({ url, demo: { ...demo, keys: null } })).toBeNull();
   expect(firstRequest({ url, demo: null })).toBeNull();
   expect(firstRequest({ url: null, demo })).toBeNull();
+});
+
+it('firstCallbacks returns commands with the keys of collectors only while they are known', () => {
+  const reservationId = '6740b1f2c3d4e5f607182940';
+  const demo = {
+    organizationId: new Types.ObjectId(),
+    keys: new Map([['collector', 'iapi_1']] as const),
+    signedCollector: { key: 'iapi_2', signingSecret: 'whsec_3' },
+    reservations: { 'sandbox-reservation-pending-cheque-collection': reservationId },
+  };
+  const report = `{"reservationId":"${reservationId}","installmentId":"installment-2","chequeStatus":"pending"}`;
+  expect(firstCallbacks({ url, demo })?.split('\n')).toEqual([
+    `curl -sS -i ${url}/external/apis/v1.0/reservations/webhook \\`,
+    "  -H 'api-key: iapi_1' -H 'content-type: application/json' \\",
+    `  -d '${report}'`,
+    '',
+    `API_URL=${url} API_KEY=iapi_2 SIGNING_SECRET=whsec_3 \\`,
+    `  node docs/guides/programs/sign-callback.mjs ${reservationId} installment-2 collected`,
+  ]);
+  expect(firstCallbacks({ url, demo: { ...demo, keys: null } })).toBeNull();
+  expect(firstCallbacks({ url, demo: null })).toBeNull();
+  expect(firstCallbacks({ url: null, demo })).toBeNull();
 });

@@ -13,6 +13,9 @@ export interface StartupInfo {
   readonly demo: DemoOrganization | null;
 }
 
+/** Its second cheque is due today. */
+const callbackReservation = 'sandbox-reservation-pending-cheque-collection';
+
 const firstLead = {
   recordSystemId: 'form-1',
   name: 'Mona',
@@ -52,13 +55,20 @@ export function consoleLines(
   return [['Console', `off: set ${missing.join(', and ')}`]];
 }
 
-function demoKeyLines({ organizationId, keys }: DemoOrganization): Line[] {
+function demoKeyLines({ organizationId, keys, signedCollector }: DemoOrganization): Line[] {
   if (keys !== null) {
-    return [...keys].map(([purpose, key]) =>
-      purpose === 'everything'
+    const ofPurposes = [...keys].map(([purpose, key]): Line => {
+      return purpose === 'everything'
         ? ['Demo API key', `${key}  (for everything; shown once)`]
-        : [`Demo key, ${purpose}`, `${key}  (for a ${purpose}; shown once)`],
-    );
+        : [`Demo key, ${purpose}`, `${key}  (for a ${purpose}; shown once)`];
+    });
+    if (signedCollector === undefined) return ofPurposes;
+    const { key, signingSecret } = signedCollector;
+    return [
+      ...ofPurposes,
+      ['Demo key, signed', `${key}  (for signed callbacks; shown once)`],
+      ['Signing secret', `${signingSecret}  (of that key; shown once)`],
+    ];
   }
   const id = organizationId.toHexString();
   return [['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo --for everything`]];
@@ -72,6 +82,22 @@ export function firstRequest({ url, demo }: Pick<StartupInfo, 'url' | 'demo'>): 
     `curl -sS -w '\\n' ${url}/${basePath}/leads \\\n` +
     `  -H 'api-key: ${key}' -H 'content-type: application/json' \\\n` +
     `  -d '${JSON.stringify(firstLead)}'`
+  );
+}
+
+/** Returns commands that report a cheque of the demo, unsigned and signed; null if the keys are unknown. */
+export function firstCallbacks({ url, demo }: Pick<StartupInfo, 'url' | 'demo'>): string | null {
+  const key = demo?.keys?.get('collector');
+  const reservationId = demo?.reservations?.[callbackReservation];
+  if (url === null || key === undefined || reservationId === undefined) return null;
+  const { key: signedKey, signingSecret } = demo?.signedCollector ?? {};
+  const report = { reservationId, installmentId: 'installment-2', chequeStatus: 'pending' };
+  return (
+    `curl -sS -i ${url}/${basePath}/reservations/webhook \\\n` +
+    `  -H 'api-key: ${key}' -H 'content-type: application/json' \\\n` +
+    `  -d '${JSON.stringify(report)}'\n\n` +
+    `API_URL=${url} API_KEY=${signedKey} SIGNING_SECRET=${signingSecret} \\\n` +
+    `  node docs/guides/programs/sign-callback.mjs ${reservationId} installment-2 collected`
   );
 }
 
@@ -89,8 +115,12 @@ export function announceStart(
   const width = Math.max(...lines.map(([label]) => label.length));
   const text = lines.map(([label, value]) => `${label.padEnd(width)}  ${value}\n`).join('');
   const request = firstRequest(started);
-  const example = request && `\nSend a lead from another terminal:\n\n${request}\n`;
-  process.stdout.write(`\n${text}${example ?? ''}\n`);
+  const callbacks = firstCallbacks(started);
+  const examples = [
+    request && `\nSend a lead from another terminal:\n\n${request}\n`,
+    callbacks && `\nReport a cheque, unsigned and signed:\n\n${callbacks}\n`,
+  ];
+  process.stdout.write(`\n${text}${examples.join('')}\n`);
 }
 
 export function announceStop(isFinished: boolean, { NODE_ENV }: Environment, logger: Logger): void {

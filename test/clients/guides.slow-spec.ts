@@ -502,6 +502,36 @@ describe('the programs of a collector', () => {
   });
 });
 
+describe.each(['sign-callback.mjs', 'sign-callback.py'])('%s', (program) => {
+  itWith(program)('reports a cheque with and without a signature', async () => {
+    const reservationId = tenant.reservations['sandbox-reservation-pending-cheque-collection'];
+    const { key: API_KEY, signingSecret: SIGNING_SECRET } = tenant.signedCollector;
+    const send = (own: Record<string, string>) =>
+      runProgram(program, [reservationId ?? '', 'installment-2', 'post_dated'], {
+        ...variables,
+        ...own,
+      });
+    const stdout = '201 reservation unchanged, cheque applied\n';
+    expect(await send({ API_KEY, SIGNING_SECRET })).toEqual({ code: 0, stdout, stderr: '' });
+    const API_URL = service.url;
+    expect(await send({ API_URL, API_KEY: tenant.keys.collector })).toMatchObject({
+      code: 0,
+      stdout,
+    });
+    const missing = await send({ API_KEY });
+    expect(missing).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^401 \S*signature_missing /),
+    });
+    const foreign = `whsec_${randomBytes(32).toString('base64')}`;
+    const wrong = await send({ API_URL, API_KEY, SIGNING_SECRET: foreign });
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^401 \S*signature_mismatch /),
+    });
+  });
+});
+
 describe('the programs of a CRM', () => {
   const byId = <T extends { readonly _id: string }>(items: readonly T[]) =>
     items.toSorted((a, b) => (a._id < b._id ? -1 : 1));
@@ -744,15 +774,19 @@ describe('the commands of the guide for operators', () => {
   });
 });
 
-it.each(['website.mjs', 'send-waiting.mjs', 'copy.mjs', 'leads.mjs', 'one-unit.mjs'])(
-  '%s reports missing variables immediately',
-  async (program) => {
-    for (const name of ['API_URL', 'API_KEY']) {
-      const { code, stderr } = await runProgram(program, [], { ...variables, [name]: '' });
-      expect([code, stderr]).toEqual([1, expect.stringContaining('API_KEY have to be set')]);
-    }
-  },
-);
+it.each([
+  'website.mjs',
+  'send-waiting.mjs',
+  'copy.mjs',
+  'leads.mjs',
+  'one-unit.mjs',
+  'sign-callback.mjs',
+])('%s reports missing variables immediately', async (program) => {
+  for (const name of ['API_URL', 'API_KEY']) {
+    const { code, stderr } = await runProgram(program, [], { ...variables, [name]: '' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('API_KEY have to be set')]);
+  }
+});
 
 it.each(readdirSync('docs/guides').filter((file) => file.endsWith('.ar.md')))(
   '%s has the same programs, steps and row of ignored fields as the English guide',
