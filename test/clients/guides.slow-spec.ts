@@ -9,12 +9,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
-import type {
-  LeadDto,
-  UpsertedLeadDto,
-  Operations,
-  UnitDto,
-} from '../../clients/typescript/src/index.js';
+import type { LeadDto, Operations, UnitDto } from '../../clients/typescript/src/index.js';
 import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
 import { addKey, addTenant } from '../support/builders.js';
@@ -264,7 +259,7 @@ describe('the first requests', () => {
 it.each(['website.md', 'website.ar.md'])('the first commands of %s succeed', async (guide) => {
   const text = readFileSync(join('docs/guides', guide), 'utf8');
   const [, commands = ''] = /^```sh\n(.+?)^```/ms.exec(text) ?? [];
-  const env = { ...process.env, ...variables, API_KEY: keys.get('website') };
+  const env = { ...process.env, ...variables, API_KEY: tenant.keys.website };
   const { stdout } = await promisify(execFile)('bash', ['-c', commands], { env });
   const [key, lead] = stdout.replace('}{', '}\n{').split('\n');
   expect(JSON.parse(key ?? '')).toMatchObject({ data: { operations: ['leads.write'] } });
@@ -583,7 +578,7 @@ describe('the programs of a CRM', () => {
       const copy = JSON.parse(readFileSync(file, 'utf8')) as { after: number; leads: LeadDto[] };
       return { ...run, ...copy };
     };
-    const crm = apiClient(service.url, keys.get('crm') ?? '');
+    const crm = apiClient(service.url, tenant.keys.crm);
     const listed = async () => (await crm.listLeads({ query: { limit: 100 } })).data.data;
     const lead = { recordSystemId: 'followed-1', name: 'Mona' };
     await api.upsertLead({ body: lead });

@@ -123,7 +123,8 @@ describe('GET /events', () => {
     await backdate(1, 4, 2.01);
     // The database has not removed the expired events yet.
     const expired = await reader.read({ after: 2 }).expect('x-error-code', 'events.expired');
-    const message = 'The events after this position have expired: read the current state by GET /leads, /reservations, /compounds and /units, then continue with after=4';
+    const message =
+      'The events after this position have expired: read the current state by GET /leads, /reservations, /compounds and /units, then continue with after=4';
     expect(expired.body).toEqual({ statusCode: 410, message, error: 'Gone' });
     expect(await nextCursor({ after: 3, types: 'unit.*' })).toBe('4');
     expect(await sequences({ after: 4 })).toEqual([5, 6]);

@@ -85,7 +85,7 @@ async function reset(): Promise<SandboxJson> {
 
 const collection = (name: string) => service.db.collection(name);
 const counted = (name: string, of = organizationId) =>
-  collection(name).countDocuments({ organizationId: of });
+  collection(name).countDocuments({ organizationId: of, isDeleted: { $ne: true } });
 
 describe('a sandbox', () => {
   it('has a reservation in each status, whose cheques the printed keys read', async () => {
@@ -311,20 +311,27 @@ describe('a reset', () => {
     );
     const query = new URLSearchParams({ updatedSince: mark, includeDeleted: '1', unitId: 'OWN-1' });
     expect((await get(`/units?${query}`)).data).toMatchObject([{ isDeleted: true }]);
+    for (const list of ['leads', 'reservations']) {
+      const parameters = { updatedSince: mark, includeDeleted: '1', limit: '100' };
+      const changed = await get(`/${list}?${new URLSearchParams(parameters).toString()}`);
+      const deleted = changed.data.filter(({ isDeleted }: Document) => isDeleted as boolean);
+      expect(deleted.length).toBeGreaterThanOrEqual(6);
+    }
   });
 
-  it('deletes retired units and compounds a day later', async () => {
+  it('deletes retired records a day later', async () => {
     const old = new Date(Date.now() - 25 * 3_600_000);
-    for (const name of ['units', 'compounds']) {
+    const names = ['units', 'compounds', 'leads', 'reservations'];
+    for (const name of names) {
       const retired = { organizationId, isDeleted: true };
       expect(await collection(name).countDocuments(retired)).toBeGreaterThan(0);
       await collection(name).updateMany(retired, { $set: { updatedAt: old } });
     }
     await reset();
-    expect(await collection('units').countDocuments({ organizationId, updatedAt: old })).toBe(0);
-    expect(await collection('compounds').countDocuments({ organizationId, updatedAt: old })).toBe(
-      0,
-    );
+    for (const name of names) {
+      const left = await collection(name).countDocuments({ organizationId, updatedAt: old });
+      expect([name, left]).toEqual([name, 0]);
+    }
   });
 
   it('deletes stored responses of repeated requests', async () => {

@@ -101,7 +101,7 @@ describe('GET /reservations', () => {
     ]);
   });
 
-  it('finds changes of the reservation and of its wallet, whoever wrote it', async () => {
+  it('finds changes of the reservation and of its wallet by any program', async () => {
     const own = await service.addTenant({ key: mayReadEvents });
     const ownUnit = await own.add(addUnit, old);
     const add = (recordSystemId: string, fields: Document = {}) =>

@@ -227,7 +227,7 @@ describe('a unit that a public key sees', () => {
     });
   });
 
-  it('counts as changed when a hidden compound behind its phase or design is published', async () => {
+  it('counts as changed when a hidden compound of its phase or design is published', async () => {
     await addCatalogueOf({});
     const path = `/units?updatedSince=${since}`;
     expect(slugsOf(await portal.get(path))).toEqual([]);

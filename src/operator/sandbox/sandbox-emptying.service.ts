@@ -21,7 +21,7 @@ import {
 const publishedPerBatch = 25;
 const deletedPerBatch = 500;
 const maxPasses = 2;
-/** Readers of changes learn of a retired unit in this time, in ms; then the next reset deletes it. */
+/** Readers of changes learn of a retired record in this time, in ms; then the next reset deletes it. */
 const retiredMs = dayMs;
 
 /**
@@ -67,9 +67,10 @@ export class SandboxEmptyingService {
   ): Promise<void> {
     const steps = [
       () => this.deleteWallets(organizationId, requestId),
-      () => this.deleteLeads(organizationId, requestId),
+      () => this.retireAll('Reservation', organizationId),
+      () => this.retireLeads(organizationId, requestId),
       () => this.retireUnits(organizationId, requestId),
-      () => this.retireCompounds(organizationId),
+      () => this.retireAll('Compound', organizationId),
     ];
     for (const step of steps) {
       while ((await this.transactions.run(step)) > 0) await onStep();
@@ -94,16 +95,20 @@ export class SandboxEmptyingService {
     return wallets.length;
   }
 
-  private async deleteLeads(organizationId: Types.ObjectId, requestId: string): Promise<number> {
+  private async retireLeads(organizationId: Types.ObjectId, requestId: string): Promise<number> {
     const leads = await this.records.find<LeadDocument>(
       'Lead',
       organizationId,
-      {},
+      notDeleted,
       publishedPerBatch,
     );
-    const active = leads.filter(({ isDeleted }) => !isDeleted);
-    const events = active.map((lead) => leadEvent('delete', lead, [], requestId));
-    await this.deletePublished('Lead', organizationId, leads, events);
+    const now = this.clock.now();
+    const ids = leads.map(({ _id }) => _id);
+    if (ids.length > 0) await this.records.retire('Lead', organizationId, ids, now);
+    await this.publish(
+      organizationId,
+      leads.map((lead) => leadEvent('delete', lead, [], requestId)),
+    );
     return leads.length;
   }
 
@@ -116,6 +121,13 @@ export class SandboxEmptyingService {
     const ids = documents.map(({ _id }) => _id);
     if (ids.length === 0) return;
     await this.records.delete(model, organizationId, ids);
+    await this.publish(organizationId, events);
+  }
+
+  private async publish(
+    organizationId: Types.ObjectId,
+    events: readonly OutboundEvent[],
+  ): Promise<void> {
     // Another program may have stored a document that no event can contain.
     const sendable = events.filter(({ data }) => fitsInEvent(data, () => data));
     await this.outbox.publish(organizationId, sendable, this.clock.now());
@@ -137,11 +149,12 @@ export class SandboxEmptyingService {
     return units.length;
   }
 
-  private async retireCompounds(organizationId: Types.ObjectId): Promise<number> {
-    const ids = await this.records.findIds('Compound', organizationId, notDeleted, deletedPerBatch);
-    if (ids.length > 0) {
-      await this.records.retire('Compound', organizationId, ids, this.clock.now());
-    }
+  private async retireAll(
+    model: 'Compound' | 'Reservation',
+    organizationId: Types.ObjectId,
+  ): Promise<number> {
+    const ids = await this.records.findIds(model, organizationId, notDeleted, deletedPerBatch);
+    if (ids.length > 0) await this.records.retire(model, organizationId, ids, this.clock.now());
     return ids.length;
   }
 

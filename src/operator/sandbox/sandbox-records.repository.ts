@@ -14,8 +14,8 @@ import type { TenantModel } from '../../core/database/models/tenant-model.js';
  */
 export const resetTreatments = {
   ChequeWallet: 'published',
-  Reservation: 'deleted',
-  Lead: 'published',
+  Reservation: 'retired',
+  Lead: 'retired',
   Client: 'deleted',
   Unit: 'retired',
   Compound: 'retired',

@@ -6,7 +6,12 @@ import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import type { ApiKeyDocument } from '../../tenants/keys/api-key.schema.js';
 import { permittedOperations } from '../../tenants/keys/api-key-policy.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
-import { type KeyPurpose, keyPurposes, type Operation } from '../../tenants/keys/permissions.js';
+import {
+  type KeyPurpose,
+  keyPurposes,
+  type Operation,
+  type PurposePermissions,
+} from '../../tenants/keys/permissions.js';
 import { toOrganization } from '../../tenants/organizations/organization.js';
 import type { OrganizationDocument } from '../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
@@ -147,7 +152,7 @@ export class SandboxesService {
       this.apiKeys.issue({
         organizationId,
         name,
-        operations: keyPurposes[purpose].operations,
+        ...(keyPurposes[purpose] satisfies PurposePermissions),
         addresses: null,
         isSigned,
         rateLimit: null,
