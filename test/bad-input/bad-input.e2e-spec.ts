@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { addCompound, addUnit } from '../support/builders.js';
+import { addCompound, addUnit, mayReadEvents } from '../support/builders.js';
 import { documentedOperations, withValueAt } from '../support/operations.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
@@ -14,7 +14,7 @@ const collections =
 const countDocuments = () => Promise.all(collections.split(' ').map((name) => tenant.count(name)));
 
 beforeAll(async () => {
-  tenant = await service.addTenant();
+  tenant = await service.addTenant({ key: mayReadEvents });
   await tenant.add(addCompound, { 'en-us': 'Lake' }, { slug: 'lake' });
   await tenant.add(addUnit, { slug: 'villa' });
   storedCounts = await countDocuments();

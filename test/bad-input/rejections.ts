@@ -234,6 +234,9 @@ const sorting =
   'sort must be a comma-separated list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; prefix a field with - for descending order';
 const notFound = ['compound: moon', 'phase: x', 'unitDesign: y', 'propertyType: castle'];
 
+const valueOf = (field: string, list: string) =>
+  `${field} must be one of the following values: ${list}`;
+
 const queries: Readonly<Record<string, readonly QueryRow[]>> = {
   '/compounds': [
     ['page=1&page=2', positive('page')],
@@ -269,10 +272,29 @@ const queries: Readonly<Record<string, readonly QueryRow[]>> = {
     ['maxPrice=x', plain('maxPrice')],
   ],
   '/leads': [
-    ['', string('recordSystemId')],
+    ['page=1', unknownParameter('page')],
     ['recordSystemId=', empty('recordSystemId')],
     ['recordSystemId=a&recordSystemId=b', string('recordSystemId')],
     ['recordSystemId=a%00', `recordSystemId ${characters}`],
+    ['phone=12&email=', 'phone must be a phone number with at least 5 digits', empty('email')],
+    ['limit=0&after=0', positive('limit')],
+  ],
+  '/reservations': [
+    ['unit=&lead=%00', empty('unit'), `lead ${characters}`],
+    [
+      'status=sold',
+      valueOf('status', 'pending, approved, pending_cheque_collection, rejected, canceled, expired'),
+    ],
+    ['updatedSince=yesterday', since],
+  ],
+  '/cheques': [
+    ['status=pending,lost', valueOf('status', 'pending, collected, overdue, bounced, post_dated')],
+    [
+      'dueFrom=soon&dueTo=2026-13-01',
+      'dueFrom must be an ISO 8601 date',
+      'dueTo must be an ISO 8601 date',
+    ],
+    ['updatedSince=2026-01-01', unknownParameter('updatedSince')],
   ],
 };
 

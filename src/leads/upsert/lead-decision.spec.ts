@@ -29,7 +29,7 @@ function decide(payload: LeadPayload, loaded: Partial<LoadedLeadRecords> = {}) {
 
 const sent = '01001234567';
 const phone = '+201001234567';
-const phones = { phoneKeys: [phone], phoneKeysOf: `[2,"EG","${sent}"]` };
+const phones = { emailKey: '', phoneKeys: [phone], phoneKeysOf: `[3,"EG","${sent}"]` };
 
 describe('decideLead without a stored lead', () => {
   it('creates a lead with its changes, event, lock keys and size', () => {
@@ -102,8 +102,9 @@ describe('decideLead with a stored lead', () => {
       ...stored,
       data: { ...stored.data, phoneNumber2 },
       additionalData: { source: 'y', other: 1 },
+      emailKey: '',
       phoneKeys: [phone, '+201112223334'],
-      phoneKeysOf: `[2,"EG","${sent}","${phoneNumber2}"]`,
+      phoneKeysOf: `[3,"EG","${sent}","${phoneNumber2}"]`,
       updatedAt: now,
     });
     expect(decided.events).toMatchObject([{ type: 'lead.updated', data: { leadId: 5 }, changes }]);

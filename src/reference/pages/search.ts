@@ -41,7 +41,7 @@ export function createSearch(pages: readonly Page[], operations: readonly Operat
   return (query, language) => {
     const words = query.slice(0, maxQueryLength);
     const options = {
-      boostDocument: (id: number) => (entries[id]?.language === language ? 2 : 1),
+      boostDocument: (id: number) => boostOf(entries[id], language),
     };
     const all = index.search(words, { ...options, combineWith: 'AND' });
     const found = all.length > 0 ? all : index.search(words, options);
@@ -50,6 +50,12 @@ export function createSearch(pages: readonly Page[], operations: readonly Operat
       return entry === undefined ? [] : { ...entry, excerpt: excerptOf(entry.text, queryTerms) };
     });
   };
+}
+
+/** Guides explain more than the short pages of errors, which would otherwise come first. */
+function boostOf(entry: Entry | undefined, language: Language): number {
+  const guide = entry?.target.startsWith('guides/') === true ? 1.5 : 1;
+  return guide * (entry?.language === language ? 2 : 1);
 }
 
 function pageEntries({ path, language, markdown }: Page): Entry[] {
