@@ -23,8 +23,10 @@ This document: [openapi.json](openapi.json), OpenAPI 3.1. For generators of clie
 [openapi-client.json](openapi-client.json), without webhooks. For Postman:
 [collection.json](collection.json).
 
-API keys stay on servers: a page in a browser cannot call this API (CORS), because every visitor
-could read the key in it.
+Read your key first: \`GET /external/apis/v1.0/key\` shows what it permits. For development, ask the
+operator for a sandbox, an organization of your own with sample data. Keys stay on servers, because
+every visitor of a page could read a key in it: only a key for the origin of a page can
+[send leads from that page](guides/website).
 
 An optional field of a body that is null counts as not sent, unless null is documented as a value.
 
