@@ -130,6 +130,8 @@ describe('GET /cheques', () => {
     await api.add(addReservation, unitId, { recordSystemId: 'deal-2' });
     const ids = {
       reservationId: reservationId.toHexString(),
+      reservationRecordSystemId: 'deal-1',
+      reservationStatus: 'pending_cheque_collection',
       unitId: unitId.toHexString(),
       walletId: walletId.toHexString(),
     };

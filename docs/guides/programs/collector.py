@@ -3,7 +3,10 @@
 # API_URL=https://… API_KEY=… SIGNING_SECRET=whsec_… python3 collector.py < messages.ndjson
 import base64, datetime, hmac, http.client, json, os, sys, time, urllib.error, urllib.request
 
-BASE, KEY = os.environ["API_URL"] + "/external/apis/v1.0/reservations/", os.environ["API_KEY"]
+if not os.environ.get("API_URL") or not os.environ.get("API_KEY"):
+    sys.exit("API_URL and API_KEY have to be set")
+BASE = os.environ["API_URL"].rstrip("/") + "/external/apis/v1.0/reservations/"
+KEY = os.environ["API_KEY"]
 
 SECRET = os.environ.get("SIGNING_SECRET", "").removeprefix("whsec_")
 
@@ -52,7 +55,9 @@ def report(message):
             is_done = not ignored and "applied" in (reservation, cheque)
             return is_done, f"{reservation}, cheque {cheque}" + (f", ignored: {ignored}" if ignored else "")
         if 400 <= status < 500 and status not in (408, 409, 429):
-            return False, f'{status} {headers.get("x-error-code")}: {reasons_in(text)}'
+            ignored = headers.get("x-ignored-fields")
+            why = f'{status} {headers.get("x-error-code")}: {reasons_in(text)}'
+            return False, why + (f", ignored: {ignored}" if ignored else "")
         time.sleep(max(pause * float(os.environ.get("PAUSE", 1)), float(headers.get("retry-after") or 0)))
     return read_back(message, begun)
 
@@ -73,6 +78,10 @@ def read_back(message, begun):
 exit_code = 0
 for line in filter(str.strip, sys.stdin):
     message = json.loads(line)
+    if not message.get("id"):
+        print("no id:", line.strip(), flush=True)
+        exit_code = 1
+        continue
     is_done, outcome = report(message)
     print(message["id"], outcome, flush=True)
     exit_code = exit_code if is_done else 1

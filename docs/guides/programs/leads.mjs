@@ -1,11 +1,11 @@
-// Keeps leads.json a copy of all leads. The event feed says when something changes, the list says
+// Keeps leads-feed.json a copy of all leads. The event feed says when something changes, the list says
 // what: so the copy is right after a month without a run, too, and after changes without events.
 // API_URL=https://… API_KEY=(of a CRM) node leads.mjs
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { API_URL, API_KEY, COPY = 'leads.json', PAUSE_MS = '30000', ROUNDS } = process.env;
+const { API_URL, API_KEY, COPY = 'leads-feed.json', PAUSE_MS = '30000', ROUNDS } = process.env;
 if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
 const stored = existsSync(COPY)
   ? JSON.parse(await readFile(COPY, 'utf8'))

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const { API_URL, API_KEY, PAUSE_MS = '5000', ROUNDS = 'Infinity' } = process.env;
 if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
+if (!process.argv[2]) throw new Error('The slug of a unit has to be given');
 const url = `${API_URL}/external/apis/v1.0/units/${encodeURIComponent(process.argv[2])}`;
 let tag = '';
 

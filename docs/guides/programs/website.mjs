@@ -25,10 +25,13 @@ async function sendLead(lead, language, tries = 4, pause = 500) {
 async function receive(form) {
   // Only programs fill the hidden field; they get no hint that they were recognized.
   if (form.get('website')) return [200, thanks];
-  const lead = { name: form.get('name'), phoneNumber: form.get('phone') };
+  // An optional field that is empty is sent as null: an empty text is not valid.
+  const email = form.get('email') || null;
+  const lead = { name: form.get('name'), phoneNumber: form.get('phone'), email };
   // The id makes retries safe, by this program and by an impatient visitor.
   lead.recordSystemId = form.get('submission') || crypto.randomUUID();
-  const answer = await sendLead(lead, form.get('language'));
+  const language = form.get('language') === 'ar-eg' ? 'ar-eg' : 'en-us';
+  const answer = await sendLead(lead, language);
   const code = answer.headers?.get('x-error-code');
   const ignored = answer.headers?.get('x-ignored-fields');
   // Such fields are stored nowhere: correct their names.
@@ -36,7 +39,7 @@ async function receive(form) {
   // Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
   if (answer.ok || code === 'lead.duplicate_phone') return [200, thanks];
   if (code === 'validation.failed') return [400, (await answer.json()).message.join('\n')];
-  const waiting = { ...lead, language: form.get('language') };
+  const waiting = { ...lead, language };
   const cause = answer.status ?? answer.cause?.code ?? String(answer.cause ?? answer);
   console.error('not sent', cause, code ?? '', JSON.stringify(waiting));
   return [503, 'Please try again later · يرجى المحاولة لاحقًا'];
@@ -48,6 +51,13 @@ createServer(async (request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     return response.end(readFileSync(new URL(page, import.meta.url)));
   }
-  const [status, message] = await receive(new URLSearchParams(await text(request)));
-  return response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(message);
+  try {
+    const [status, message] = await receive(new URLSearchParams(await text(request)));
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(message);
+  } catch (error) {
+    // A visitor who leaves during the request must not end the program.
+    console.error(error);
+    response.destroy();
+  }
+  return undefined;
 }).listen(PORT, '127.0.0.1');

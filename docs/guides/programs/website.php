@@ -34,9 +34,11 @@ if (($_POST['website'] ?? '') !== '') {
     return;
 }
 // The id makes retries safe, by this program and by an impatient visitor.
-$lead = ['recordSystemId' => $_POST['submission'] ?: bin2hex(random_bytes(16))];
-$lead += ['name' => $_POST['name'], 'phoneNumber' => $_POST['phone']];
-[$status, $code, $message] = sendLead($lead, $_POST['language']);
+$lead = ['recordSystemId' => ($_POST['submission'] ?? '') ?: bin2hex(random_bytes(16))];
+// A field that is empty is sent as null: an empty text is not valid.
+$lead += ['name' => $_POST['name'] ?? null, 'phoneNumber' => $_POST['phone'] ?? null, 'email' => ($_POST['email'] ?? '') ?: null];
+$language = ($_POST['language'] ?? '') === 'ar-eg' ? 'ar-eg' : 'en-us';
+[$status, $code, $message] = sendLead($lead, $language);
 // Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
 if ($status < 300 || $code === 'lead.duplicate_phone') {
     echo 'Thank you · شكرًا لك';
@@ -44,7 +46,7 @@ if ($status < 300 || $code === 'lead.duplicate_phone') {
     http_response_code(400);
     echo implode("\n", $message);
 } else {
-    error_log("not sent $status $code " . json_encode($lead + ['language' => $_POST['language']]));
+    error_log("not sent $status $code " . json_encode($lead + ['language' => $language]));
     http_response_code(503);
     echo 'Please try again later · يرجى المحاولة لاحقًا';
 }

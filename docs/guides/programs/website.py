@@ -44,15 +44,17 @@ class Website(BaseHTTPRequestHandler):
         if form.get("website"):
             return self.show(200, "plain", THANKS)
         # The id makes retries safe, by this program and by an impatient visitor.
-        lead = {"recordSystemId": form["submission"] or str(uuid.uuid4())}
-        lead |= {"name": form["name"], "phoneNumber": form["phone"]}
-        code, messages = send_lead(lead, form["language"])
+        lead = {"recordSystemId": form.get("submission") or str(uuid.uuid4())}
+        # A field that is empty is sent as None: an empty text is not valid.
+        lead |= {"name": form.get("name"), "phoneNumber": form.get("phone"), "email": form.get("email") or None}
+        language = "ar-eg" if form.get("language") == "ar-eg" else "en-us"
+        code, messages = send_lead(lead, language)
         # Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
         if code is None or code == "lead.duplicate_phone":
             return self.show(200, "plain", THANKS)
         if messages:
             return self.show(400, "plain", "\n".join(messages))
-        print("not sent", code, json.dumps(lead | {"language": form["language"]}), flush=True)
+        print("not sent", code, json.dumps(lead | {"language": language}), flush=True)
         self.show(503, "plain", "Please try again later · يرجى المحاولة لاحقًا")
 
 

@@ -5,11 +5,18 @@ const idField = document.querySelector('#id');
 const problem = document.querySelector('#problem');
 const path = '/external/apis/v1.0/reservations/webhook';
 
-idField.value = crypto.randomUUID?.() ?? `callback-${Date.now()}`;
+// Another body is another message; a retry of the same body keeps its id.
+renewId();
+document.querySelector('#body').addEventListener('input', renewId);
+
+function renewId() {
+  idField.value = crypto.randomUUID?.() ?? `callback-${Date.now()}`;
+}
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   problem.textContent = '';
+  for (const id of ['signed', 'sent']) document.querySelector(`#${id}`).hidden = true;
   void signAndSend(event.submitter?.name === 'send');
 });
 
@@ -33,9 +40,7 @@ async function signatureHeaders(secret, id, body) {
     throw new Error('browsers sign only on pages with https, or on this computer (localhost)');
   }
   const timestamp = String(Math.floor(Date.now() / 1000));
-  const bytes = Uint8Array.from(atob(secret.trim().replace(/^whsec_/, '')), (character) =>
-    character.charCodeAt(0),
-  );
+  const bytes = secretBytes(secret);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
@@ -45,6 +50,15 @@ async function signatureHeaders(secret, id, body) {
     'webhook-timestamp': timestamp,
     'webhook-signature': `v1,${btoa(String.fromCharCode(...signature))}`,
   };
+}
+
+function secretBytes(secret) {
+  try {
+    const decoded = atob(secret.trim().replace(/^whsec_/, ''));
+    return Uint8Array.from(decoded, (character) => character.charCodeAt(0));
+  } catch {
+    throw new Error('the secret is not complete: after whsec_ it is not valid base64');
+  }
 }
 
 function quote(text) {
@@ -61,7 +75,14 @@ function curlLine(headers, body) {
 async function send(headers, body) {
   const response = await fetch(path, { method: 'POST', headers, body });
   const text = await response.text();
-  const names = ['x-error-code', 'x-callback-cheque', 'x-ignored-fields', 'x-request-id'];
+  const names = [
+    'x-error-code',
+    'x-callback-reservation',
+    'x-callback-cheque',
+    'idempotent-replayed',
+    'x-ignored-fields',
+    'x-request-id',
+  ];
   const found = names.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : `${name}: ${value}`;

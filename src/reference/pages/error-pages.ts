@@ -4,6 +4,8 @@ import type { ErrorResponses } from '../../core/errors/error-responses.js';
 import type { Page } from './document-pages.js';
 import type { OperationLink } from './operations.js';
 
+const callbackId = 'reportReservationChange';
+
 /** Returns the table of all codes, and a page for each: clients look up the `x-error-code` of a response in them. */
 export function errorPages(
   errors: readonly ErrorDefinition[],
@@ -65,18 +67,28 @@ ${head}
 ${body('en-us')}
 \`\`\`
 
-With the header \`language: ar-eg\`:
-
-\`\`\`json
-${body('ar-eg')}
-\`\`\`
-
-## Operations
+${isAlwaysEnglish(code, operations) ? '' : arabicSample(body('ar-eg'))}## Operations
 
 ${operationList(code, operations)}
 
 All codes: [errors](../errors.md)
 `;
+}
+
+function arabicSample(body: string): string {
+  return `With the header \`language: ar-eg\`:
+
+\`\`\`json
+${body}
+\`\`\`
+
+`;
+}
+
+/** Messages of the callback are always in English (rule HTTP-4). */
+function isAlwaysEnglish(code: string, operations: readonly OperationLink[]): boolean {
+  const returning = operations.filter(({ errorCodes }) => errorCodes.includes(code));
+  return returning.length > 0 && returning.every(({ id }) => id === callbackId);
 }
 
 /** Clients retry by status, so that they can handle codes that they do not know. */

@@ -29,9 +29,17 @@ const excerptLength = 180;
 /** Arabic writes the article, and some prepositions and conjunctions, as a part of the next word. */
 const arabicPrefix = /^(?:[وفبك]?ال|لل)(?=\p{L}{3})/u;
 
+const signPage: Entry = {
+  title: 'Sign a callback',
+  page: '',
+  target: 'sign-callback',
+  language: 'en-us',
+  text: 'Computes the signature of a callback in the browser, and sends it: for a wrong or invalid signature.',
+};
+
 /** Builds the index of sections, errors and operations. */
 export function createSearch(pages: readonly Page[], operations: readonly OperationLink[]): Search {
-  const entries = [...pages.flatMap(pageEntries), ...operations.map(operationEntry)];
+  const entries = [...pages.flatMap(pageEntries), ...operations.map(operationEntry), signPage];
   const index = new MiniSearch<Entry & { id: number }>({
     fields: ['title', 'page', 'text'],
     processTerm: searchTerms,

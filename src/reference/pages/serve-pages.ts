@@ -8,9 +8,7 @@ import { missingPage, type Site } from './site.js';
 const exampleUrl = /https:\/\/api\.example\.com|\$API_URL/g;
 
 /**
- * Sends the page at a path below `/docs/`, or a 404 that a browser can show.
- *
- * @throws DomainError if the client does not ask for HTML
+ * Sends the page at a path below `/docs/`, or a 404, which is a page for a browser.
  */
 export function sendPage(
   site: Site,
@@ -28,7 +26,10 @@ export function sendPage(
 
 function sendMissing(path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = new DomainError(httpErrors.routeNotFound);
-  if (request.headers.accept?.includes('text/html') !== true) throw error;
+  if (request.headers.accept?.includes('text/html') !== true) {
+    request.server.errorResponses.respond(error, request, reply);
+    return reply;
+  }
   return reply
     .status(error.definition.status)
     .header('x-error-code', error.definition.code)

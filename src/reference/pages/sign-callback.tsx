@@ -1,6 +1,6 @@
 const example = {
   reservationId: '6740b1f2c3d4e5f607182940',
-  installmentId: '1',
+  installmentId: 'installment-1',
   chequeStatus: 'collected',
 };
 

@@ -16,6 +16,7 @@ import { ExternalIdField, Field, TimeField } from '../../core/validation/fields.
 import { AfterCursor, ChoiceList, PageLimit } from '../../core/validation/query-fields.js';
 import { HasTimeZone, IsTime } from '../../core/validation/rules.js';
 import { dayMs, parseTime } from '../../core/values/time.js';
+import { reservationStatuses } from '../reservation-status.js';
 import { chequeStatuses } from '../transitions.js';
 
 export class ListChequesQuery {
@@ -62,6 +63,16 @@ function endOfDayOrTime(value: unknown): unknown {
 export class DueCheque {
   @RecordId({ stored: false, example: '6740b1f2c3d4e5f607182940' })
   reservationId!: Types.ObjectId;
+
+  @OptionalText({
+    stored: false,
+    description: 'External id of the reservation.',
+    example: 'deal-4711',
+  })
+  reservationRecordSystemId?: string;
+
+  @Choice(reservationStatuses, { stored: false, example: 'pending_cheque_collection' })
+  reservationStatus!: string;
 
   @NullableRecordId({ stored: false, example: '6740b1f2c3d4e5f607182942' })
   unitId!: Types.ObjectId | null;

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { KeysetPosition } from '../../core/database/documents/keyset.js';
-import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import { hexOf } from '../../core/database/documents/stored-values.js';
+import { objectIds, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { DomainError } from '../../core/errors/domain-error.js';
 import { httpErrors } from '../../core/errors/http-errors.js';
 import { present } from '../../core/fields/declared-fields.js';
@@ -64,10 +65,27 @@ export class DueChequesService {
           Object.keys(dueDate).length === 0 ? undefined : dueDate,
         ),
       batches: ({ limit }) => this.inOrder(organizationId, filter, range, { after, limit }),
-      present: async (cheques: OrderedCheque[]) => cheques.map((one) => present(DueCheque, one)),
+      present: (cheques: OrderedCheque[]) => this.withReservations(organizationId, cheques),
     });
     // A work list is no copy, so no time is safe for a poll.
     return { ...page, asOf: null };
+  }
+
+  private async withReservations(
+    organizationId: Types.ObjectId,
+    cheques: readonly OrderedCheque[],
+  ): Promise<DueChequeDto[]> {
+    const ids = objectIds(cheques.map(({ reservationId }) => reservationId));
+    const found = await this.reservations.findAllActive(organizationId, ids);
+    const byId = new Map(found.map((reservation) => [reservation._id.toHexString(), reservation]));
+    return cheques.map((cheque) => {
+      const { recordSystemId, status } = byId.get(hexOf(cheque.reservationId)) ?? {};
+      const ofReservation = {
+        reservationRecordSystemId: recordSystemId,
+        reservationStatus: status,
+      };
+      return present(DueCheque, { ...cheque, ...ofReservation } as DueCheque);
+    });
   }
 
   private async filterOf(

@@ -1023,6 +1023,11 @@ export type ReconciliationResponseDto = {
 
 export type DueChequeDto = {
     reservationId: string;
+    /**
+     * External id of the reservation.
+     */
+    reservationRecordSystemId?: string;
+    reservationStatus: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
     unitId: string | null;
     walletId: string;
     installmentId: string;
