@@ -283,7 +283,10 @@ const queries: Readonly<Record<string, readonly QueryRow[]>> = {
     ['unit=&lead=%00', empty('unit'), `lead ${characters}`],
     [
       'status=sold',
-      valueOf('status', 'pending, approved, pending_cheque_collection, rejected, canceled, expired'),
+      valueOf(
+        'status',
+        'pending, approved, pending_cheque_collection, rejected, canceled, expired',
+      ),
     ],
     ['updatedSince=yesterday', since],
   ],

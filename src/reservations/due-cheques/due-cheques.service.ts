@@ -84,7 +84,7 @@ export class DueChequesService {
         reservationRecordSystemId: recordSystemId,
         reservationStatus: status,
       };
-      return present(DueCheque, { ...cheque, ...ofReservation } as DueCheque);
+      return present(DueCheque, { ...cheque, ...ofReservation });
     });
   }
 
