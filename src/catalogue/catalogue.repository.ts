@@ -182,7 +182,9 @@ export class CatalogueRepository {
     since: Date,
     limit: number,
   ): Promise<Ids> {
-    return valuesChangedSince(this.models[kind], organizationId, since, { field: '_id', limit });
+    const part = { field: '_id', limit } as const;
+    const { values } = await valuesChangedSince(this.models[kind], organizationId, since, part);
+    return values;
   }
 
   async changedSince<T extends CatalogueDocument>(

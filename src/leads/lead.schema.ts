@@ -111,7 +111,7 @@ leadSchema.index(
   { name: 'phoneNumber2', partialFilterExpression },
 );
 leadSchema.index({ organizationId: 1, emailKey: 1 }, { name: 'emailKey', partialFilterExpression });
-addChangeIndexes(leadSchema);
+addChangeIndexes(leadSchema, { phoneKeysAt: 1 });
 /** Copies read leads in the order of `_id`; with `isDeleted`, the server counts without reading documents. */
 leadSchema.index({ organizationId: 1, isDeleted: 1, _id: 1 }, { name: 'byOrganization' });
 leadSchema.index(

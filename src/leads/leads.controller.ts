@@ -2,6 +2,7 @@ import {
   Controller,
   Delete,
   Get,
+  Header,
   HttpCode,
   Param,
   Post,
@@ -42,7 +43,9 @@ import {
 } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import { LeadBatchesService } from './lead-batches.service.js';
-import { pageBody } from '../core/http/responses/list-paginator.js';
+import { setListHeaders } from '../core/http/responses/list-paginator.js';
+import { type ResponseBody, ResponseStreams } from '../core/http/responses/response-streams.js';
+import { jsonContentType } from '../core/values/json.js';
 import { LeadListsService } from './reading/lead-lists.service.js';
 import { ListLeadsQuery } from './reading/list-leads.query.js';
 import { LeadsService } from './leads.service.js';
@@ -55,6 +58,7 @@ export class LeadsController {
     private readonly leads: LeadsService,
     private readonly batches: LeadBatchesService,
     private readonly lists: LeadListsService,
+    private readonly responseStreams: ResponseStreams,
   ) {}
 
   @Post()
@@ -113,6 +117,7 @@ export class LeadsController {
   }
 
   @Get()
+  @Header('content-type', jsonContentType)
   @Endpoint({
     operationId: 'listLeads',
     permission: 'leads.list',
@@ -120,7 +125,7 @@ export class LeadsController {
     description:
       'Lists leads newest first by default, in the order of ids from after=0, or the oldest change ' +
       'first with updatedSince. A lead whose id clients change in a path, such as .., is found by ' +
-      'recordSystemId.',
+      'recordSystemId. Over 4 MiB the response is streamed and has no ETag.',
     errors: [httpErrors.validationFailed, httpErrors.cursorUnusable, leadErrors.unknownCompound],
     isPolled: true,
   })
@@ -132,10 +137,12 @@ export class LeadsController {
     @CurrentCaller() caller: Caller,
     @RequestQuery() query: ListLeadsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<LeadsResponseDto> {
-    const { isComplete, ...page } = await this.lists.page(caller, query);
+  ): Promise<ResponseBody> {
+    const { text, end, isComplete } = await this.lists.page(caller, query);
+    const body = await this.responseStreams.bufferOrStream(reply, text);
     if (!isComplete) reply.header('x-search-incomplete', 'email');
-    return pageBody(reply, page);
+    setListHeaders(reply, end);
+    return body;
   }
 
   @Get(':recordSystemId')

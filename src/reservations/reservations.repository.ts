@@ -35,6 +35,14 @@ export class ReservationsRepository {
     return this.reservations.findOne({ organizationId, _id, ...notDeleted }).lean();
   }
 
+  /** Includes deleted reservations. */
+  async findAll(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ReservationDocument[]> {
+    return this.reservations.find({ organizationId, _id: { $in: ids } }).lean();
+  }
+
   async findAllActive(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],

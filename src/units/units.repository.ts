@@ -42,6 +42,13 @@ export class UnitsRepository {
     return this.units.find({ ...filter, ...notDeleted, organizationId }, null, options).lean();
   }
 
+  async idsOf(organizationId: Types.ObjectId, filter: UnitFilter): Promise<Types.ObjectId[]> {
+    const found = await this.units
+      .find<{ _id: Types.ObjectId }>({ ...filter, ...notDeleted, organizationId }, ['_id'])
+      .lean();
+    return found.map(({ _id }) => _id);
+  }
+
   async findBySlug(
     organizationId: Types.ObjectId,
     slug: string,

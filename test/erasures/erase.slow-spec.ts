@@ -94,7 +94,13 @@ describe('lead erase', () => {
     expect(await remainingData()).toEqual({});
     expect(await readKept()).toEqual(kept);
     expect(await otherBytes()).toEqual(otherBytesBefore);
-    const { phoneKeys: _keys, phoneKeysOf: _of, phoneKeysAt: _at, ...left } = lead;
+    const {
+      phoneKeys: _keys,
+      phoneKeysOf: _of,
+      phoneKeysAt: _at,
+      emailKey: _email,
+      ...left
+    } = lead;
     const times = { deletedAt: time, updatedAt: time, erasedAt: time };
     const emptied = { data: {}, additionalData: {}, isDeleted: true, ...times };
     expect(await tenant.storedOne('leads', { _id: leadId })).toEqual({ ...left, ...emptied });

@@ -192,7 +192,30 @@ describe('GET /leads', () => {
   });
 });
 
+describe('a page of large leads', () => {
+  it('is streamed without an entity tag', async () => {
+    const own = await service.addTenant({ key: mayReadEvents });
+    for (let count = 0; count < 6; count++) {
+      await add(`large-${count}`, { data: { notes: 'x'.repeat(1_000_000) } }, own);
+    }
+    const { body, headers } = await own.get('/leads?limit=5').expect(200);
+    expect(headers).not.toHaveProperty('etag');
+    expect(body.data).toHaveLength(5);
+    expect(headers).toMatchObject({ 'x-next-cursor': body.pagination.next });
+  });
+});
+
 describe('a search by email', () => {
+  it('compares emails that another program has just changed', async () => {
+    const own = await service.addTenant({ key: mayReadEvents });
+    await own.post('/leads', { recordSystemId: 'moved', email: 'first@example.com' });
+    const $set = { 'data.email': 'Second@example.com', updatedAt: new Date() };
+    const { organizationId } = own;
+    await service.db.collection('leads').updateOne({ organizationId }, { $set });
+    expect(await listed({ email: 'second@example.com' }, own)).toBe('moved');
+    expect(await listed({ email: 'first@example.com' }, own)).toBe('');
+  });
+
   it('says when the emails of other programs are not indexed yet', async () => {
     const own = await service.addTenant({ key: mayReadEvents });
     const { organizationId } = own;

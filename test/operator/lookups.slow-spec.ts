@@ -99,17 +99,17 @@ describe('the JSON of commands', () => {
       'key usage': shapeOf(usage.filter(({ keyId }) => keyId === key)),
     }).toEqual({
       'key issue':
-        '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, operations: [string], organizationId: string, prefix: string, visibility: string }',
+        '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, operations: [string], organizationId: string, origins: null, prefix: string, visibility: string }',
       'key limit':
-        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, lostOperations: [], name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, revokedAt: null, state: string, visibility: string }',
+        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, lostOperations: [], name: string, newOperations: [], operations: [string], organizationId: string, origins: null, prefix: string, rateLimit: { burst: number, rps: number }, revokedAt: null, state: string, visibility: string }',
       'key list':
-        '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, lostOperations: [], name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, revokedAt: null, state: string, used: {  }, visibility: string }]',
+        '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, lostOperations: [], name: string, newOperations: [string], operations: [string], organizationId: string, origins: null, prefix: string, rateLimit: null, revokedAt: null, state: string, used: {  }, visibility: string }]',
       'key requests':
         '[{ durationMs: number, errorCodes: [string], ignoredFields: [], messages: [], notices: [], requestId: string, route: string, status: number, time: string }]',
       'key revoke':
-        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, lostOperations: [], name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, revokedAt: string, state: string, visibility: string }',
+        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, lostOperations: [], name: string, newOperations: [], operations: [string], organizationId: string, origins: null, prefix: string, rateLimit: { burst: number, rps: number }, revokedAt: string, state: string, visibility: string }',
       'key rotate':
-        '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, prefix: string, visibility: string }',
+        '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, origins: null, prefix: string, visibility: string }',
       'key usage':
         '[{ calls: number, errors: number, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, keyId: string, lastCallAt: null, missedCalls: number, name: string, operations: [string], organizationId: string, organizationName: string, state: string, used: {  }, usualCalls: null, week: [number] }]',
       'lead history':

@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Response } from 'supertest';
 import type { Document } from 'mongodb';
-import { addReservation, addUnit, addWallet, mayReadEvents } from '../support/builders.js';
+import {
+  addReservation,
+  addUnit,
+  addWallet,
+  conventions,
+  mayReadEvents,
+} from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
@@ -182,14 +188,57 @@ describe('GET /cheques', () => {
     const [position, ...rest] = JSON.parse(
       Buffer.from(body.pagination.next, 'base64url').toString(),
     );
+    const invalid = { $date: { $numberLong: '9223372036854775807' } };
     for (const changed of [
       [],
+      [false, { $date: 'x' }, ...position.slice(2)],
+      [false, invalid, ...position.slice(2)],
       [true, ...position.slice(1)],
       [false, 'x', ...position.slice(2)],
       [false, position[1], { $gt: '' }, '1'],
     ]) {
       const after = Buffer.from(JSON.stringify([changed, ...rest])).toString('base64url');
       await api.get(`/cheques?limit=1&after=${after}`).expect(400);
+    }
+  });
+
+  it('keeps its entity tag while nothing changes', async () => {
+    const api = await service.addTenant({ key: mayReadEvents });
+    const unitId = await api.add(addUnit);
+    const reservationId = await api.add(addReservation, unitId);
+    const cheques = ['1', '2'].map((installmentId) => ({ installmentId, dueDate: day(1) }));
+    await api.add(addWallet, { reservationId, unitId, cheques });
+    const { headers } = await api.get('/cheques?limit=1').expect(200);
+    const tag = headers['etag'] ?? '';
+    await api.get('/cheques?limit=1').set('if-none-match', tag).expect(304);
+  });
+
+  it('fills pages despite deleted reservations, and lists odd cheques at most once', async () => {
+    const api = await service.addTenant({ key: mayReadEvents });
+    const unitId = await api.add(addUnit);
+    const options = { bypassDocumentValidation: true };
+    const odd: Document[] = [
+      { installmentId: 'same', dueDate: day(3), status: 'pending' },
+      { installmentId: 'same', dueDate: day(3), status: 'pending' },
+      { installmentId: 'two dates', dueDate: [day(3), day(4)], status: 'pending' },
+      { installmentId: 'text', dueDate: '2026-01-03', status: 'pending' },
+      { installmentId: 'statuses', dueDate: day(3), status: ['pending'] },
+      5 as never,
+    ];
+    const { organizationId } = api;
+    for (let count = 0; count < 12; count++) {
+      const isDeleted = count % 2 === 0;
+      const reservationId = await api.add(addReservation, unitId, { isDeleted });
+      const stored = { ...conventions(organizationId), reservationId, unitId, cheques: odd };
+      await service.db.collection('chequeWallets').insertOne(stored, options);
+    }
+    for (const limit of [1, 4, 7, 100]) {
+      for (const parameters of [{}, { status: 'pending' }, { dueFrom: '2026-01-01' }]) {
+        const items = await pagesOf(api, parameters, limit);
+        const same = items.filter(({ installmentId }) => installmentId === 'same');
+        expect([limit, same.length]).toEqual([limit, 12]);
+        expect(items.some(({ installmentId }) => installmentId === 'two dates')).toBe(false);
+      }
     }
   });
 });

@@ -148,8 +148,26 @@ describe('GET /reservations', () => {
     const updatedSince = day(15).toISOString();
     await service.db.collection('chequeWallets').insertMany(wallets(1_000));
     expect(await listed({ updatedSince }, own)).toBe('');
-    await service.db.collection('chequeWallets').insertMany(wallets(1));
+    // Wallets without a reservation, and several of one, also count.
+    const same = { ...wallets(1)[0], _id: new ObjectId(), isDeleted: true, reservationId: null };
+    await service.db.collection('chequeWallets').insertOne(same);
     expect(await listed({ updatedSince }, own)).toBe('unchanged');
+  });
+
+  it('finds the reservations of all units with a unitId', async () => {
+    const own = await service.addTenant({ key: mayReadEvents });
+    const { organizationId } = own;
+    const units = range(120).map(() => {
+      return { ...conventions(organizationId), compoundId: new ObjectId(), unitId: '101' };
+    });
+    await service.db.collection('units').insertMany(units);
+    const reservations = units.map(({ _id }) => ({
+      ...conventions(organizationId),
+      unitId: _id,
+      status: 'pending',
+    }));
+    await service.db.collection('reservations').insertMany(reservations);
+    expect((await list({ unit: '101' }, own)).pagination.total).toBe(120);
   });
 
   it('streams a page with large wallets', async () => {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import {
+  changesIndex,
   type DeletableDocument,
   notDeleted,
 } from '../../core/database/documents/tenant-document.js';
@@ -12,6 +13,8 @@ import type { TenantModel } from '../../core/database/models/tenant-model.js';
 import type { LeadDocument } from '../lead.schema.js';
 
 export type LeadFilter = TenantFilter<LeadDocument>;
+
+export type LeadEmail = Pick<LeadDocument, '_id' | 'data'>;
 
 @Injectable()
 export class LeadListsRepository {
@@ -38,12 +41,46 @@ export class LeadListsRepository {
     return newestChange([leads], organizationId);
   }
 
-  /** Returns emails of leads whose `emailKey` the background job has not derived yet. */
-  async findWithoutEmailKey(
+  async findByEmailKey(
     organizationId: Types.ObjectId,
+    emailKey: string,
     limit: number,
-  ): Promise<Pick<LeadDocument, '_id' | 'data'>[]> {
+  ): Promise<LeadEmail[]> {
+    const filter = { organizationId, emailKey, ...notDeleted };
+    return this.leads.find(filter, ['data.email'], { limit }).lean();
+  }
+
+  /** Returns leads whose `emailKey` the background job has not derived yet. */
+  async findWithoutEmailKey(organizationId: Types.ObjectId, limit: number): Promise<LeadEmail[]> {
     const filter = { organizationId, emailKey: null, ...notDeleted };
     return this.leads.find(filter, ['data.email'], { limit }).lean();
+  }
+
+  /** Returns leads that other programs have changed since, whose `emailKey` may be of another email. */
+  async idsChangedElsewhere(
+    organizationId: Types.ObjectId,
+    since: Date,
+    limit: number,
+  ): Promise<Types.ObjectId[]> {
+    const changed = await this.leads.aggregate<Pick<LeadDocument, '_id'>>(
+      [
+        { $match: { organizationId, updatedAt: { $gte: since }, ...notDeleted } },
+        // A computed field lets the index alone decide: a comparison in the filter would read every lead.
+        { $project: { isOwn: { $eq: ['$updatedAt', '$phoneKeysAt'] } } },
+        { $match: { isOwn: false } },
+        { $limit: limit },
+        { $project: { _id: 1 } },
+      ],
+      { hint: changesIndex },
+    );
+    return changed.map(({ _id }) => _id);
+  }
+
+  async findEmails(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<LeadEmail[]> {
+    if (ids.length === 0) return [];
+    return this.leads.find({ organizationId, _id: { $in: ids } }, ['data.email']).lean();
   }
 }

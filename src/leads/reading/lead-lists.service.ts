@@ -11,10 +11,13 @@ import type { BatchOptions } from '../../core/database/documents/tenant-queries.
 import { DomainError } from '../../core/errors/domain-error.js';
 import { present } from '../../core/fields/declared-fields.js';
 import {
+  type Continuation,
   ListPaginator,
-  type ListPage,
   pollOrder,
 } from '../../core/http/responses/list-paginator.js';
+import { jsonList } from '../../core/http/responses/response-streams.js';
+import { Snapshots, withoutSession } from '../../core/database/transactions/sessions.js';
+import { commitLagMs } from '../../core/database/transactions/transactions.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import { splitList } from '../../core/values/text.js';
 import { emailKeyOf } from '../../tenants/contacts/contact.js';
@@ -27,10 +30,12 @@ import { phoneConditions } from '../leads.repository.js';
 import { type LeadFilter, LeadListsRepository } from './lead-lists.repository.js';
 import type { ListLeadsQuery } from './list-leads.query.js';
 
-/** Compares that many emails itself while the background job has not derived their keys. */
-const maxUnderivedEmails = 1_000;
+/** Compares at most this many emails of each kind; beyond it, a search says that it is incomplete. */
+const maxComparedEmails = 1_000;
 
-export interface LeadPage extends ListPage<ListedLeadDto> {
+export interface LeadPage {
+  readonly text: AsyncGenerator<Buffer, void>;
+  readonly end: Continuation;
   /** False while the email of many leads cannot be searched yet (rule LEAD-19). */
   readonly isComplete: boolean;
 }
@@ -40,27 +45,43 @@ export class LeadListsService {
   constructor(
     private readonly leads: LeadListsRepository,
     private readonly catalogue: CatalogueRepository,
+    private readonly snapshots: Snapshots,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError 400 for an unknown compound or an unusable cursor */
+  /**
+   * Reads a page from one snapshot (rule LEAD-19): first the order of its leads, then the leads as the client takes
+   * them, because each may have megabytes.
+   *
+   * @throws DomainError 400 for an unknown compound or an unusable cursor
+   */
   async page({ organizationId, organization }: Caller, query: ListLeadsQuery): Promise<LeadPage> {
     const paginator = new ListPaginator(query, this.clock.now(), {
       name: `leads ${organizationId.toHexString()}`,
       order: (isCopy) => pollOrder(query, isCopy),
-      newestChange: () => this.leads.newestChange(organizationId),
+      newestChange: () => withoutSession(() => this.leads.newestChange(organizationId)),
       hasPageNumbers: false,
     });
     const email = await this.emailFilter(organizationId, query.email);
     const filter = { $and: [...email.filters, ...(await this.filtersOf(organization, query))] };
     const { after, order: sort } = paginator;
-    const page = await paginator.page({
-      count: () => this.leads.count(organizationId, filter),
-      batches: (part: BatchOptions<LeadDocument>) =>
-        this.leads.batches(organizationId, filter, { sort, after, ...part }),
-      present: async (leads: LeadDocument[]) => leads.map(presentListed),
-    });
-    return { ...page, isComplete: email.isComplete };
+    const batches = (part: BatchOptions<LeadDocument>) =>
+      this.leads.batches(organizationId, filter, { sort, after, ...part });
+    const snapshot = this.snapshots.open();
+    const { data, pagination, asOf } = await snapshot.run(() =>
+      paginator.page({
+        count: () => this.leads.count(organizationId, filter),
+        batches: (part) => batches({ ...part, fields: ['updatedAt'] }),
+        present: async (leads: LeadDocument[]) => leads,
+      }),
+    );
+    const leads = data.length === 0 ? noLeads() : batches({ limit: data.length });
+    const text = jsonList(presentBatches(leads), () => ({ pagination }));
+    return {
+      text: snapshot.stream(text),
+      end: { next: pagination.next ?? null, asOf },
+      isComplete: email.isComplete,
+    };
   }
 
   private async filtersOf(
@@ -96,7 +117,7 @@ export class LeadListsService {
     return { compoundsIds: { $in: ids.flat() } };
   }
 
-  /** Other programs write leads without keys, which the background job derives within seconds. */
+  /** Compares the emails themselves: a key of another program's lead may be missing or of an earlier email. */
   private async emailFilter(
     organizationId: Types.ObjectId,
     email: string | undefined,
@@ -104,12 +125,29 @@ export class LeadListsService {
     if (email === undefined) return { filters: [], isComplete: true };
     // No address has a blank: an unescaped + arrived as one.
     const emailKey = foldCase(email.replaceAll(' ', '+'));
-    const limit = maxUnderivedEmails + 1;
-    const underived = await this.leads.findWithoutEmailKey(organizationId, limit);
-    const ids = underived.filter(({ data }) => emailKeyOf(data) === emailKey).map(({ _id }) => _id);
-    const $or = [{ emailKey, ...notDeleted }, ...(ids.length > 0 ? [{ _id: { $in: ids } }] : [])];
-    return { filters: [{ $or }], isComplete: underived.length < limit };
+    const limit = maxComparedEmails + 1;
+    const since = new Date(this.clock.now().getTime() - 2 * commitLagMs);
+    const changed = await this.leads.idsChangedElsewhere(organizationId, since, limit);
+    const found = await Promise.all([
+      this.leads.findByEmailKey(organizationId, emailKey, limit),
+      this.leads.findWithoutEmailKey(organizationId, limit),
+      this.leads.findEmails(organizationId, changed),
+    ]);
+    const same = found.flat().filter(({ data }) => emailKeyOf(data) === emailKey);
+    const $in = same.map(({ _id }) => _id);
+    const isComplete = [changed, ...found].every((some) => some.length < limit);
+    return { filters: [{ _id: { $in }, ...notDeleted }], isComplete };
   }
+}
+
+async function* presentBatches(
+  batches: AsyncIterable<LeadDocument[]>,
+): AsyncGenerator<ListedLeadDto[], void> {
+  for await (const leads of batches) yield leads.map(presentListed);
+}
+
+async function* noLeads(): AsyncGenerator<LeadDocument[], void> {
+  yield [];
 }
 
 /** `leadSource` is stored as sent and compared as text, so 5 and "5" are the same. */

@@ -9,17 +9,30 @@ import { type ChequeWalletDocument, dueDateIndex } from '../cheques/cheque-walle
 import type { ReservationDocument } from '../reservation.schema.js';
 import type { DueCheque } from './due-cheque.dto.js';
 
-/** Cheques without a due date come last. */
-export const dueOrder = { isUndated: 1, dueDate: 1, walletId: 1, installmentId: 1 } as const;
+/** Cheques without a due date come last. Another program may store one id twice in a wallet. */
+export const dueOrder = {
+  isUndated: 1,
+  dueDate: 1,
+  walletId: 1,
+  installmentId: 1,
+  position: 1,
+} as const;
 
-export type OrderedCheque = DueCheque & { readonly isUndated: boolean };
+export type OrderedCheque = DueCheque & { readonly isUndated: boolean; readonly position: number };
 
-export interface ChequeFilter {
+export interface WantedCheques {
+  readonly organizationId: Types.ObjectId;
   readonly statuses?: readonly string[];
-  readonly reservationId?: object;
+  readonly reservationIds?: readonly Types.ObjectId[];
+  readonly from: { readonly $gt?: Date; readonly $gte?: Date };
+  readonly to: { readonly $lte?: Date };
 }
 
-export interface ChequePart {
+export function hasBounds({ from, to }: WantedCheques): boolean {
+  return Object.keys({ ...from, ...to }).length > 0;
+}
+
+interface ChequePart {
   /** Condition for the due date; null finds cheques without one. */
   readonly dueDate: object | null;
   readonly after: KeysetPosition | undefined;
@@ -28,6 +41,12 @@ export interface ChequePart {
   readonly fromWallet?: Types.ObjectId | null;
 }
 
+/** Another program may have deleted more reservations; the total then includes their cheques. */
+const maxDeletedReservations = 10_000;
+/** Dates of other types, which another program may have stored, are in no list. */
+const isDate = { $eq: [{ $type: '$cheques.dueDate' }, 'date'] };
+const isMissing = { $in: [{ $type: '$cheques.dueDate' }, ['missing', 'null', 'undefined']] };
+
 @Injectable()
 export class DueChequesRepository {
   constructor(
@@ -35,23 +54,20 @@ export class DueChequesRepository {
     @InjectModel('Reservation') private readonly reservations: TenantModel<ReservationDocument>,
   ) {}
 
-  async idsOfDeletedReservations(organizationId: Types.ObjectId): Promise<Types.ObjectId[]> {
-    const deleted = await this.reservations
-      .find({ organizationId, isDeleted: true }, ['_id'])
-      .lean();
-    return deleted.map(({ _id }) => _id);
-  }
-
-  async count(
-    organizationId: Types.ObjectId,
-    filter: ChequeFilter,
-    dueDate: object | undefined,
-  ): Promise<number> {
+  async count(wanted: WantedCheques): Promise<number> {
+    const deleted = await this.idsOfDeletedReservations(wanted);
+    const dueDate = hasBounds(wanted) ? { ...wanted.from, ...wanted.to } : undefined;
+    const others = deleted.length === 0 ? [] : [{ reservationId: { $nin: deleted } }];
     const [found] = await this.wallets.aggregate<{ count: number }>([
-      { $match: { organizationId, ...walletFilter(filter, dueDate) } },
+      {
+        $match: {
+          organizationId: wanted.organizationId,
+          $and: [walletFilter(wanted, dueDate), ...others],
+        },
+      },
       { $project: { 'cheques.statusHistory': 0 } },
       { $unwind: '$cheques' },
-      { $match: itemFilter(filter, dueDate) },
+      { $match: itemFilter(wanted, dueDate) },
       { $count: 'count' },
     ]);
     return found?.count ?? 0;
@@ -59,79 +75,88 @@ export class DueChequesRepository {
 
   /** Returns due dates of a few wallets; by the index, which the server follows, they are the next ones. */
   async nextDueDates(
-    organizationId: Types.ObjectId,
-    filter: ChequeFilter,
+    wanted: WantedCheques,
     dueDate: object,
     limit: number,
   ): Promise<Pick<ChequeWalletDocument, 'cheques'>[]> {
-    const due = { ...walletFilter(filter, dueDate), organizationId };
+    const { organizationId, reservationIds } = wanted;
+    const due = { ...walletFilter(wanted, dueDate), organizationId };
     const fields = ['cheques.dueDate', 'cheques.status'] as const;
-    return withIndexHint(dueDateIndex, (hint) =>
+    // A reservation has few wallets, which another index finds.
+    const index = reservationIds === undefined ? dueDateIndex : undefined;
+    return withIndexHint(index, (hint) =>
       this.wallets.find(due as never, fields, { limit, ...hint }).lean(),
     );
   }
 
   async page(
-    organizationId: Types.ObjectId,
-    filter: ChequeFilter,
+    wanted: WantedCheques,
     { dueDate, after, limit, fromWallet }: ChequePart,
   ): Promise<OrderedCheque[]> {
+    const { organizationId } = wanted;
     const _id = fromWallet ? { _id: { $gte: fromWallet } } : {};
     // The cheques of the first wallet may all be in the previous page.
     const inWalletOrder: PipelineStage[] =
       fromWallet === undefined ? [] : [{ $sort: { _id: 1 } }, { $limit: limit + 1 }];
+    const ids = { walletId: '$_id', reservationId: '$reservationId', unitId: '$unitId' };
+    const order = { position: '$position', isUndated: { $literal: dueDate === null } };
     return this.wallets.aggregate<OrderedCheque>([
-      { $match: { organizationId, ...walletFilter(filter, dueDate), ..._id } },
+      { $match: { organizationId, ...walletFilter(wanted, dueDate), ..._id } },
       ...inWalletOrder,
       { $project: { 'cheques.statusHistory': 0 } },
-      { $unwind: '$cheques' },
-      { $match: itemFilter(filter, dueDate) },
-      {
-        $replaceWith: {
-          $mergeObjects: [
-            '$cheques',
-            {
-              walletId: '$_id',
-              reservationId: '$reservationId',
-              unitId: '$unitId',
-              isUndated: dueDate === null,
-            },
-          ],
-        },
-      },
+      { $unwind: { path: '$cheques', includeArrayIndex: 'position' } },
+      { $match: itemFilter(wanted, dueDate) },
+      { $replaceWith: { $mergeObjects: ['$cheques', ids, order] } },
       { $match: afterPosition(after, dueOrder) },
       { $sort: dueOrder },
       { $limit: limit },
     ]);
   }
+
+  private async idsOfDeletedReservations({
+    organizationId,
+  }: WantedCheques): Promise<Types.ObjectId[]> {
+    const deleted = await this.reservations
+      .find({ organizationId, isDeleted: true }, ['_id'], { limit: maxDeletedReservations })
+      .lean();
+    return deleted.map(({ _id }) => _id);
+  }
+}
+
+function walletFilter(wanted: WantedCheques, dueDate: object | null | undefined): object {
+  const { reservationIds } = wanted;
+  const { status, dueDate: due } = itemConditions(wanted, dueDate);
+  const item = {
+    installmentId: { $exists: true },
+    ...(status && { status }),
+    ...(due !== undefined && { dueDate: due }),
+  };
+  return {
+    ...notDeleted,
+    ...(reservationIds && { reservationId: { $in: reservationIds } }),
+    cheques: { $elemMatch: item },
+  };
+}
+
+function itemFilter(wanted: WantedCheques, dueDate: object | null | undefined): object {
+  const { status, dueDate: due } = itemConditions(wanted, dueDate);
+  const ofType = dueDate === null ? isMissing : isDate;
+  return {
+    'cheques.installmentId': { $exists: true },
+    $expr: dueDate === undefined ? { $or: [isDate, isMissing] } : ofType,
+    ...(status && { 'cheques.status': status }),
+    ...(due !== undefined && { 'cheques.dueDate': due }),
+  };
 }
 
 function itemConditions(
-  { statuses }: ChequeFilter,
+  { statuses }: WantedCheques,
   dueDate: object | null | undefined,
 ): { readonly status?: object; readonly dueDate?: object | null } {
+  // Without a bound, any date is wanted.
+  const isOpen = dueDate !== null && dueDate !== undefined && Object.keys(dueDate).length === 0;
   return {
     ...(statuses && { status: { $in: statuses } }),
-    ...(dueDate !== undefined && { dueDate }),
-  };
-}
-
-function walletFilter(filter: ChequeFilter, dueDate: object | null | undefined): object {
-  const { reservationId } = filter;
-  return {
-    ...notDeleted,
-    ...(reservationId && { reservationId }),
-    cheques: {
-      $elemMatch: { installmentId: { $exists: true }, ...itemConditions(filter, dueDate) },
-    },
-  };
-}
-
-function itemFilter(filter: ChequeFilter, dueDate: object | null | undefined): object {
-  const { status, dueDate: due } = itemConditions(filter, dueDate);
-  return {
-    'cheques.installmentId': { $exists: true },
-    ...(status && { 'cheques.status': status }),
-    ...(due !== undefined && { 'cheques.dueDate': due }),
+    ...(dueDate !== undefined && { dueDate: isOpen ? { $type: 'date' } : dueDate }),
   };
 }

@@ -1,37 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { KeysetPosition } from '../../core/database/documents/keyset.js';
+import { type KeysetPosition, positionOf } from '../../core/database/documents/keyset.js';
 import { hexOf } from '../../core/database/documents/stored-values.js';
 import { objectIds, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { DomainError } from '../../core/errors/domain-error.js';
 import { httpErrors } from '../../core/errors/http-errors.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { ListPaginator, type ListPage } from '../../core/http/responses/list-paginator.js';
+import { withoutUndefined } from '../../core/values/json.js';
 import { splitList } from '../../core/values/text.js';
 import type { Caller } from '../../tenants/keys/caller.js';
+import { chequesOf } from '../cheques/cheques.js';
 import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { DueCheque, type DueChequeDto, type ListChequesQuery } from './due-cheque.dto.js';
 import {
-  type ChequeFilter,
   DueChequesRepository,
   dueOrder,
+  hasBounds,
   type OrderedCheque,
+  type WantedCheques,
 } from './due-cheques.repository.js';
-
-interface Bound {
-  readonly $gt?: Date;
-  readonly $gte?: Date;
-}
-
-interface Range {
-  readonly from: Bound;
-  readonly to: { readonly $lte?: Date };
-}
-
-/** Omits dates of other types, which another program may have stored. */
-const dated = { $type: 'date' } as const;
 
 /** A work list of the cheques in active wallets (rule RES-11). */
 @Injectable()
@@ -47,61 +37,28 @@ export class DueChequesService {
     const paginator = new ListPaginator(query, this.clock.now(), {
       name: `cheques ${organizationId.toHexString()}`,
       order: () => dueOrder,
-      newestChange: () => Promise.resolve(this.clock.now()),
       hasPageNumbers: false,
     });
     const after = chequePosition(paginator.after);
-    const filter = await this.filterOf(organizationId, query);
-    const range = {
-      from: query.dueFrom === undefined ? {} : { $gte: query.dueFrom },
-      to: query.dueTo === undefined ? {} : { $lte: query.dueTo },
-    };
-    const dueDate = { ...range.from, ...range.to };
-    const page = await paginator.page({
-      count: () =>
-        this.cheques.count(
-          organizationId,
-          filter,
-          Object.keys(dueDate).length === 0 ? undefined : dueDate,
-        ),
-      batches: ({ limit }) => this.inOrder(organizationId, filter, range, { after, limit }),
-      present: (cheques: OrderedCheque[]) => this.withReservations(organizationId, cheques),
-    });
-    // A work list is no copy, so no time is safe for a poll.
-    return { ...page, asOf: null };
-  }
-
-  private async withReservations(
-    organizationId: Types.ObjectId,
-    cheques: readonly OrderedCheque[],
-  ): Promise<DueChequeDto[]> {
-    const ids = objectIds(cheques.map(({ reservationId }) => reservationId));
-    const found = await this.reservations.findAllActive(organizationId, ids);
-    const byId = new Map(found.map((reservation) => [reservation._id.toHexString(), reservation]));
-    return cheques.map((cheque) => {
-      const { recordSystemId, status } = byId.get(hexOf(cheque.reservationId)) ?? {};
-      const ofReservation = {
-        reservationRecordSystemId: recordSystemId,
-        reservationStatus: status,
-      };
-      return present(DueCheque, { ...cheque, ...ofReservation });
+    const wanted = { organizationId, ...(await this.wantedBy(organizationId, query)) };
+    return paginator.page({
+      count: () => this.cheques.count(wanted),
+      batches: ({ limit }) => this.ofActiveReservations(wanted, after, limit),
+      present: async (cheques: OrderedCheque[]) => cheques.map((one) => present(DueCheque, one)),
     });
   }
 
-  private async filterOf(
+  private async wantedBy(
     organizationId: Types.ObjectId,
-    { status, reservation }: ListChequesQuery,
-  ): Promise<ChequeFilter> {
-    const deleted = await this.cheques.idsOfDeletedReservations(organizationId);
-    const reservationId = {
-      ...(deleted.length > 0 && { $nin: deleted }),
-      ...(reservation !== undefined && {
-        $in: await this.reservationIds(organizationId, reservation),
-      }),
-    };
+    { status, reservation, dueFrom, dueTo }: ListChequesQuery,
+  ): Promise<Omit<WantedCheques, 'organizationId'>> {
     return {
       ...(status !== undefined && { statuses: splitList(status) }),
-      ...(Object.keys(reservationId).length > 0 && { reservationId }),
+      ...(reservation !== undefined && {
+        reservationIds: await this.reservationIds(organizationId, reservation),
+      }),
+      from: dueFrom === undefined ? {} : { $gte: dueFrom },
+      to: dueTo === undefined ? {} : { $lte: dueTo },
     };
   }
 
@@ -113,49 +70,83 @@ export class DueChequesService {
     return [parseObjectId(text) ?? [], found.map(({ _id }) => _id)].flat();
   }
 
+  /** Leaves out cheques of deleted reservations, and reads on in their place. */
+  private async *ofActiveReservations(
+    wanted: WantedCheques,
+    start: ChequePosition | undefined,
+    limit: number,
+  ): AsyncGenerator<OrderedCheque[], void> {
+    let after = start;
+    for (let left = limit; left > 0;) {
+      const found: OrderedCheque[] = [];
+      for await (const some of this.inOrder(wanted, { after, limit: left })) found.push(...some);
+      const isEnd = found.length < left;
+      const listed = await this.withReservations(wanted.organizationId, found);
+      yield listed;
+      const last = found.at(-1);
+      if (isEnd || last === undefined) return;
+      left -= listed.length;
+      after = chequePosition(positionOf(last, dueOrder));
+    }
+  }
+
+  private async withReservations(
+    organizationId: Types.ObjectId,
+    cheques: readonly OrderedCheque[],
+  ): Promise<OrderedCheque[]> {
+    const ids = objectIds(cheques.map(({ reservationId }) => reservationId));
+    const found = await this.reservations.findAll(organizationId, ids);
+    const byId = new Map(found.map((reservation) => [reservation._id.toHexString(), reservation]));
+    return cheques.flatMap((cheque) => {
+      const reservation = byId.get(hexOf(cheque.reservationId));
+      const { recordSystemId, status, isDeleted } = reservation ?? {};
+      const shown = withoutUndefined({
+        reservationRecordSystemId: recordSystemId,
+        reservationStatus: status,
+      });
+      return isDeleted === true ? [] : { ...cheque, ...shown };
+    });
+  }
+
   /**
    * Yields at most `limit` cheques in the order of due dates. No index has this order over the cheques of all wallets.
    * So each step reads the wallets up to the latest of the next due dates, then that day in the order of wallets:
    * a page costs a few pages, however many cheques are due later or on one day.
    */
   private async *inOrder(
-    organizationId: Types.ObjectId,
-    filter: ChequeFilter,
-    range: Range,
+    wanted: WantedCheques,
     { after, limit }: { readonly after: ChequePosition | undefined; readonly limit: number },
   ): AsyncGenerator<OrderedCheque[], void> {
     let left = limit;
     const read = async (dueDate: object | null, fromWallet?: Types.ObjectId | null) => {
       const part = { dueDate, after: after?.position, limit: left };
-      const found = await this.cheques.page(organizationId, filter, {
-        ...part,
-        ...(fromWallet !== undefined && { fromWallet }),
-      });
+      const start = fromWallet === undefined ? {} : { fromWallet };
+      const found = await this.cheques.page(wanted, { ...part, ...start });
       left -= found.length;
       return found;
     };
-    let from = range.from;
+    let { from } = wanted;
     if (after?.dueDate) {
       yield await read({ $eq: after.dueDate }, after.walletId);
       from = { $gt: after.dueDate };
     }
     let isDone = left === 0 || after?.isUndated === true;
     while (!isDone) {
-      const dueDate = { ...dated, ...from, ...range.to };
-      const next = await this.cheques.nextDueDates(organizationId, filter, dueDate, limit);
-      if (next.length < limit) {
+      const dueDate = { ...from, ...wanted.to };
+      const next = await this.cheques.nextDueDates(wanted, dueDate, limit);
+      const latest = next.length < limit ? null : latestStart(next, wanted, from);
+      if (latest === null) {
         yield await read(dueDate);
         isDone = true;
       } else {
-        const latest = latestStart(next, filter, from);
-        yield await read({ ...dated, ...from, $lt: latest });
+        yield await read({ ...from, $lt: latest });
         if (left > 0) yield await read({ $eq: latest }, null);
         from = { $gt: latest };
         isDone = left === 0;
       }
     }
-    const isUnbounded = Object.keys({ ...range.from, ...range.to }).length === 0;
-    if (left > 0 && isUnbounded) yield await read(null, after?.isUndated ? after.walletId : null);
+    if (left > 0 && !hasBounds(wanted))
+      yield await read(null, after?.isUndated ? after.walletId : null);
   }
 }
 
@@ -176,24 +167,20 @@ function chequePosition(position: KeysetPosition | undefined): ChequePosition | 
   return { position, isUndated, dueDate, walletId };
 }
 
-/** Returns the latest of the dates on which the wallets begin to match. */
+/** Returns the latest of the dates on which the wallets begin to match; null if another program stored no date. */
 function latestStart(
   wallets: readonly Pick<ChequeWalletDocument, 'cheques'>[],
-  { statuses }: ChequeFilter,
-  from: Bound,
-): Date {
-  const starts = wallets.map(({ cheques = [] }) => {
-    const times = cheques
+  { statuses }: WantedCheques,
+  { $gt, $gte }: WantedCheques['from'],
+): Date | null {
+  const starts = wallets.map((wallet) => {
+    const times = chequesOf(wallet)
       .filter(({ status }) => statuses === undefined || statuses.includes(status))
       .flatMap(({ dueDate }) => (dueDate instanceof Date ? dueDate.getTime() : []))
-      .filter((time) => isWithin(time, from));
+      .filter((time) => time > ($gt?.getTime() ?? -Infinity))
+      .filter((time) => time >= ($gte?.getTime() ?? -Infinity));
     return Math.min(...times);
   });
-  return new Date(Math.max(...starts));
-}
-
-function isWithin(time: number, { $gt, $gte }: Bound): boolean {
-  return (
-    ($gt === undefined || time > $gt.getTime()) && ($gte === undefined || time >= $gte.getTime())
-  );
+  const known = starts.filter((time) => Number.isFinite(time));
+  return known.length === 0 ? null : new Date(Math.max(...known));
 }

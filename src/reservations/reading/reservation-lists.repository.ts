@@ -45,14 +45,15 @@ export class ReservationListsRepository {
     return changedSince(this.reservations, organizationId, since, alternatives);
   }
 
-  /** Returns the reservations of at most `limit` updated and `limit` deleted wallets. */
+  /** Returns null if `limit` or more wallets changed. */
   async idsWithChangedWallet(
     organizationId: Types.ObjectId,
     since: Date,
     limit: number,
-  ): Promise<Types.ObjectId[]> {
+  ): Promise<Types.ObjectId[] | null> {
     const part = { field: 'reservationId', limit } as const;
-    return objectIds(await valuesChangedSince(this.wallets, organizationId, since, part));
+    const changed = await valuesChangedSince(this.wallets, organizationId, since, part);
+    return changed.isComplete ? objectIds(changed.values) : null;
   }
 
   newestChange(organizationId: Types.ObjectId): Promise<Date> {

@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import {
-  includingDeleted,
-  notDeleted,
-  parseObjectId,
-} from '../../core/database/documents/tenant-document.js';
+import { includingDeleted, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { BatchOptions } from '../../core/database/documents/tenant-queries.js';
 import { Snapshots, withoutSession } from '../../core/database/transactions/sessions.js';
 import {
@@ -31,8 +27,6 @@ import { presentReservation, type ReservationDto } from './reservation.dto.js';
 const maxChangedWallets = 1_000;
 /** A wallet may have megabytes, so the wallets of a page are read in parts. */
 const reservationsPerPart = 10;
-/** Units of several compounds may have the same `unitId`. */
-const maxUnits = 100;
 
 @Injectable()
 export class ReservationListsService {
@@ -101,7 +95,9 @@ export class ReservationListsService {
       includeDeleted === '1' ? includingDeleted : notDeleted,
       updatedSince === undefined ? {} : await this.changedSince(organizationId, updatedSince),
       recordSystemId === undefined ? {} : { recordSystemId },
-      unit === undefined ? {} : { unitId: { $in: await this.unitIds(organizationId, unit) } },
+      unit === undefined
+        ? {}
+        : { unitId: { $in: await this.units.idsNamed(organizationId, unit) } },
       lead === undefined ? {} : { leadId: { $in: await this.leadIds(organizationId, lead) } },
       status === undefined ? {} : { status: { $in: splitList(status) } },
     ].filter((condition) => Object.keys(condition).length > 0) as ReservationFilter[];
@@ -114,14 +110,9 @@ export class ReservationListsService {
   ): Promise<ReservationFilter> {
     const limit = maxChangedWallets + 1;
     const ids = await this.reservations.idsWithChangedWallet(organizationId, since, limit);
-    if (ids.length > maxChangedWallets) return {};
+    if (ids === null) return {};
     const alternatives = ids.length === 0 ? [] : [{ _id: { $in: ids } }];
     return this.reservations.changedSince(organizationId, since, alternatives);
-  }
-
-  private async unitIds(organizationId: Types.ObjectId, text: string): Promise<Types.ObjectId[]> {
-    const found = await this.units.search([organizationId], text, maxUnits);
-    return [text, ...found.map(({ _id }) => _id)].flatMap((id) => parseObjectId(id) ?? []);
   }
 
   private async leadIds(organizationId: Types.ObjectId, text: string): Promise<Types.ObjectId[]> {

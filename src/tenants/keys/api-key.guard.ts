@@ -5,7 +5,7 @@ import { DatabaseUnavailableError } from '../../core/database/connection/databas
 import { authenticationErrors } from './key-errors.js';
 import { DomainError, type ErrorDefinition } from '../../core/errors/domain-error.js';
 import { routeOptionsOf } from '../../core/http/requests/route-options.js';
-import { allowedOriginHeader } from '../../core/http/server/cors.js';
+import { allowedOriginHeader, exposedHeadersHeader } from '../../core/http/server/cors.js';
 import { requestLanguage } from '../../core/localization/language.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
@@ -63,7 +63,9 @@ export class ApiKeyGuard implements CanActivate {
 function admit(request: FastifyRequest, reply: FastifyReply, found: AuthenticatedKey): true {
   const { restrictions } = (request.caller = callerOf(request, found));
   // Pages must not be able to use this key, even where another key names their origin.
-  if (restrictions?.origins === null) reply.removeHeader(allowedOriginHeader);
+  if (restrictions?.origins === null) {
+    reply.removeHeader(allowedOriginHeader).removeHeader(exposedHeadersHeader);
+  }
   return true;
 }
 

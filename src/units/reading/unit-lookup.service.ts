@@ -41,6 +41,14 @@ export class UnitLookupService {
     return distinct(found);
   }
 
+  /** Returns the ids of units with this id, slug, external id or `unitId`; the first may be a deleted unit's. */
+  async idsNamed(organizationId: Types.ObjectId, reference: string): Promise<Types.ObjectId[]> {
+    const named = (['slug', 'recordSystemId', 'unitId'] as const).map((name) =>
+      this.units.idsOf(organizationId, { [name]: reference }),
+    );
+    return [parseObjectId(reference) ?? [], ...(await Promise.all(named))].flat();
+  }
+
   /** Finds deleted units only by their own id. */
   async search(
     organizationIds: readonly Types.ObjectId[],

@@ -46,9 +46,19 @@ export function addUniqueIndex(
   schema.index({ organizationId: 1, ...fields }, options);
 }
 
-/** Serves lists that are polled for changes (rule COMP-3). */
-export function addChangeIndexes(schema: DocumentSchema): void {
-  schema.index({ organizationId: 1, updatedAt: 1, _id: 1, isDeleted: 1 }, { name: 'byUpdate' });
+export const changesIndex = 'byUpdate';
+
+/**
+ * Serves lists that are polled for changes (rule COMP-3).
+ *
+ * @param further fields by which the index alone selects among the changes
+ */
+export function addChangeIndexes(
+  schema: DocumentSchema,
+  further: Readonly<Record<string, 1>> = {},
+): void {
+  const key = { organizationId: 1, updatedAt: 1, _id: 1, isDeleted: 1, ...further } as const;
+  schema.index(key, { name: changesIndex });
   schema.index(
     { organizationId: 1, deletedAt: 1 },
     { name: 'tombstones', partialFilterExpression: { deletedAt: { $exists: true } } },

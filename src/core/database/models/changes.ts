@@ -5,13 +5,13 @@ import type { TenantModel } from './tenant-model.js';
 
 type Changing<T> = TenantModel<T & DeletableDocument>;
 
-/** Returns one field of at most `limit` updated and `limit` deleted documents. */
+/** Returns the distinct values of a field of at most `limit` updated and `limit` deleted documents. */
 export async function valuesChangedSince<T extends DeletableDocument, F extends FieldName<T>>(
   model: TenantModel<T>,
   organizationId: Types.ObjectId,
   since: Date,
   { field, limit }: { readonly field: F; readonly limit: number },
-): Promise<T[F][]> {
+): Promise<{ readonly values: T[F][]; readonly isComplete: boolean }> {
   const valuesOf = (filter: object) =>
     (model as Changing<T>)
       .find<Pick<T, F>>({ ...filter, organizationId } as never, [field], { limit })
@@ -22,7 +22,9 @@ export async function valuesChangedSince<T extends DeletableDocument, F extends 
     valuesOf({ deletedAt: { $gte: since } }),
   ]);
   const changed = [...updated, ...deleted].map((document) => document[field]);
-  return [...new Map(changed.map((value) => [String(value), value])).values()];
+  const values = [...new Map(changed.map((value) => [String(value), value])).values()];
+  // Several documents may have one value, so the number of values says nothing.
+  return { values, isComplete: updated.length < limit && deleted.length < limit };
 }
 
 /** Filters by `updatedAt` alone if possible, because only that is a range of one index. */

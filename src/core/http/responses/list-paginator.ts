@@ -65,7 +65,8 @@ export interface ListPage<T> extends Pick<Continuation, 'asOf'> {
 interface ListDefinition {
   readonly name: string;
   readonly order: (isCopy: boolean) => SortOrder;
-  readonly newestChange: () => Promise<Date>;
+  /** Absent if the list has no mark. */
+  readonly newestChange?: () => Promise<Date>;
   /** If false, every response has a cursor. */
   readonly hasPageNumbers?: false;
 }
@@ -126,9 +127,7 @@ export class ListPaginator {
     this.order = list.order(this.isCopy);
     this.request = queryDigest(list.name, query, this.order);
     const isFirstPage = Number(page) === 1;
-    // Documents move between numbered pages, so no timestamp would be safe.
-    const asOf = isFirstPage ? updatedAsOf(now) : null;
-    this.asOf = this.cursor === null ? asOf : this.cursor.asOf;
+    this.asOf = this.cursor === null ? firstAsOf(list, isFirstPage, now) : this.cursor.asOf;
     const isForeign = this.cursor !== null && this.cursor.request !== this.request;
     if (isForeign || (after !== undefined && !isFirstPage)) {
       throw new DomainError(httpErrors.cursorUnusable);
@@ -180,11 +179,16 @@ export class ListPaginator {
 
   /** Changes only with the data, so that the response keeps its entity tag. */
   private async stableAsOf(): Promise<Date | null> {
-    if (this.asOf === null) return null;
+    if (this.asOf === null || this.list.newestChange === undefined) return null;
     const newest = (await this.list.newestChange()).getTime();
     const own = this.asOf.getTime();
     return new Date(newest < own ? newest + 1 : Math.min(newest - visibilityLagMs, own));
   }
+}
+
+/** Documents move between numbered pages, so no timestamp would be safe. */
+function firstAsOf({ newestChange }: ListDefinition, isFirstPage: boolean, now: Date): Date | null {
+  return isFirstPage && newestChange !== undefined ? updatedAsOf(now) : null;
 }
 
 function pageRange({ page = '1', limit = String(defaultPageLimit) }: PageQuery) {
@@ -221,8 +225,9 @@ function queryDigest(name: string, query: PageQuery, order: SortOrder): string {
 
 function readCursor(text: string): Cursor {
   const [position, total, asOf, isCopy, request] = decodeCursor(text) ?? [];
-  const isTime = asOf instanceof Date && !Number.isNaN(asOf.getTime());
-  if (!Array.isArray(position) || !(asOf === null || isTime)) {
+  const isKnown = Array.isArray(position) && !position.some(isInvalidTime);
+  const isTime = asOf instanceof Date && !isInvalidTime(asOf);
+  if (!isKnown || !(asOf === null || isTime)) {
     throw new DomainError(httpErrors.cursorUnusable);
   }
   return {
@@ -232,4 +237,8 @@ function readCursor(text: string): Cursor {
     isCopy: isCopy === true,
     request: String(request),
   };
+}
+
+function isInvalidTime(value: unknown): boolean {
+  return value instanceof Date && Number.isNaN(value.getTime());
 }

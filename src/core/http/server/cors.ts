@@ -36,5 +36,6 @@ export const corsForPages = {
  */
 export const corsDefaults = { origin: false, hook: 'preParsing' } satisfies RouteOptions['cors'];
 
-/** Set by the plugin for an origin that it permits. */
+/** The plugin sets these for an origin that it permits. */
 export const allowedOriginHeader = 'access-control-allow-origin';
+export const exposedHeadersHeader = 'access-control-expose-headers';
