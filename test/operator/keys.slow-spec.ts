@@ -194,7 +194,8 @@ describe('the command key', () => {
       ['--visibility all', 'all'],
       ['--visibility public', 'public'],
       ['--operations catalogue.read,leads.read', 'public'],
-      ['--for everything', 'all'],
+      ['--for everything', 'public'],
+      ['--for crm', 'public'],
       ['--for portal --visibility all', 'all'],
       ['--for portal', 'public'],
     ]) {

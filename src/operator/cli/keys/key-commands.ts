@@ -43,7 +43,7 @@ const restrictions = {
   ),
   visibility: option(
     '<all|public>',
-    'what the key sees of compounds and units (default: that of --for, otherwise all)',
+    'what the key sees of compounds and units (default: that of --for portal, otherwise all for a new key)',
     parse.visibility,
   ),
 };
@@ -180,12 +180,12 @@ export function operationsOf(values: {
   return keyPurposes[values.for].operations;
 }
 
-/** Returns undefined if neither option decides: an update then keeps the visibility. */
+/** Returns undefined if neither option names one: an update then keeps the visibility. */
 export function visibilityOf(values: {
   readonly for: KeyPurpose | undefined;
   readonly visibility: Visibility | undefined;
 }): Visibility | undefined {
-  if (values.for === undefined) return values.visibility;
-  const { visibility = 'all' }: PurposePermissions = keyPurposes[values.for];
-  return values.visibility ?? visibility;
+  if (values.visibility !== undefined || values.for === undefined) return values.visibility;
+  const { visibility }: PurposePermissions = keyPurposes[values.for];
+  return visibility;
 }
