@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { Types } from 'mongoose';
-import { addTenant } from '../support/builders.js';
+import { addLead, addTenant } from '../support/builders.js';
 import type { SandboxJson } from '../support/demo-tenant.js';
 import { rounds } from '../support/rounds.js';
 import { numberEvents } from '../clients/support/numbered-events.js';
@@ -412,6 +412,56 @@ describe('a reset with failures and concurrent work', () => {
       'Nile Homes is not a sandbox: only an organization that `org sandbox` created can be reset.\n';
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: reason });
     expect(await counted('apiKeys', real)).toBe(1);
+  });
+});
+
+describe('a reset deletes nothing', () => {
+  const ownId = (_id: ObjectId) => ({ organizationId: _id, url: service.url });
+  it.each<[string, (_id: ObjectId) => Document | null]>([
+    ['null', () => null],
+    ['an address only', () => ({ url: service.url })],
+    ['the id of another organization', () => ({ ...ownId(organizationId) })],
+    ['no address', (_id) => ({ organizationId: _id })],
+    ['null as the address', (_id) => ({ ...ownId(_id), url: null })],
+    ['an empty address', (_id) => ({ ...ownId(_id), url: '' })],
+    ['an address of another protocol', (_id) => ({ ...ownId(_id), url: 'ftp://files.example' })],
+  ])('of an organization whose mark is or has %s', async (_name, markOf) => {
+    const { organizationId: real } = await addTenant(service.db);
+    await addLead(service.db, real);
+    await collection('organizations').updateOne({ _id: real }, { $set: { sandbox: markOf(real) } });
+    const before = await collection('organizations').findOne({ _id: real });
+    const { code, stderr } = await cli.run(`org reset --org ${real.toHexString()}`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not a sandbox')]);
+    expect(await counted('leads', real)).toBe(1);
+    expect(await collection('organizations').findOne({ _id: real })).toEqual(before);
+  });
+
+  it('of a sandbox whose address does not fit into the catalogue', async () => {
+    const url = `${service.url}/"`;
+    await reset();
+    await collection('organizations').updateOne(
+      { _id: organizationId },
+      { $set: { 'sandbox.url': url } },
+    );
+    const { code, stderr } = await cli.run(`org reset --org ${sandbox._id}`);
+    await collection('organizations').updateOne(
+      { _id: organizationId },
+      { $set: { 'sandbox.url': service.url } },
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be imported')]);
+    expect(await contents(sandbox)).toEqual(original);
+    const { sandbox: mark } = await cli.json<Document>(`org show ${sandbox._id}`);
+    expect(mark).toMatchObject({ filledAt: expect.any(String) });
+  });
+
+  it('of a sandbox whose name is given in another case', async () => {
+    const before = await get('/leads/sandbox-lead-1');
+    const { code, stderr } = await cli.run('org reset --org try');
+    const reason = 'The organization is called Try. Specify its id or exactly this name.\n';
+    expect([code, stderr]).toEqual([1, reason]);
+    expect(await get('/leads/sandbox-lead-1')).toEqual(before);
+    await cli.json('org reset --org Try');
+    expect(await get('/leads/sandbox-lead-1')).not.toEqual(before);
   });
 });
 

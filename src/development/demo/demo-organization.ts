@@ -1,11 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { printStep } from '../../core/configuration/print-step.js';
-import type { OrganizationDocument } from '../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs } from '../../core/values/time.js';
+import { isUnfinished, sandboxMarkerOf } from '../../operator/sandbox/sandbox-marker.js';
 import {
   type Sandbox,
   type SandboxKeys,
@@ -19,6 +18,7 @@ export interface DemoOrganization extends Partial<Omit<Sandbox & SandboxKeys, 'k
 }
 
 const demoName = 'Nile Homes (demo)';
+const loadingStep = 'Loading the demo organization with its compounds and units ...';
 const demoRunName = 'Nile Homes (demo run)';
 const maxDemoRunMs = hourMs;
 
@@ -34,26 +34,17 @@ export async function ensureDemoOrganization(
   const all = await application.get(OrganizationsRepository).list();
   const lasting = all.filter((organization) => organization.name !== demoRunName);
   const demo = lasting.find((organization) => organization.name === demoName);
-  if (demo === undefined && lasting.length > 0) return null;
-  if (demo !== undefined && (lasting.length > 1 || (await isComplete(application, demo)))) {
-    return { organizationId: demo._id, keys: null };
-  }
-  printStep('Loading the demo organization with its compounds and units ...');
   const sandboxes = application.get(SandboxesService);
-  return demo === undefined
-    ? sandboxes.create({ name: demoName, url })
-    : sandboxes.complete(demo, { url });
-}
-
-/** Nobody has used an organization whose creation an earlier start did not finish. */
-async function isComplete(
-  application: INestApplicationContext,
-  { _id, sandbox }: OrganizationDocument,
-): Promise<boolean> {
-  if (sandbox !== undefined) return sandbox.filledAt instanceof Date;
-  // Earlier versions issued the keys last.
-  const keys = await application.get(ApiKeysService).list(_id);
-  return keys.length > 0;
+  if (demo === undefined) {
+    if (lasting.length > 0) return null;
+    printStep(loadingStep);
+    return sandboxes.create({ name: demoName, url });
+  }
+  const known = { organizationId: demo._id, keys: null };
+  // An organization that only has the name may have real records.
+  if (lasting.length > 1 || !isUnfinished(demo)) return known;
+  printStep(loadingStep);
+  return (await sandboxes.finish(demo)) ?? known;
 }
 
 /**
@@ -64,9 +55,10 @@ export async function openDemoOrganization(application: INestApplicationContext)
   const organizations = application.get(OrganizationsRepository);
   const sandboxes = application.get(SandboxesService);
   const now = application.get(Clock).now().getTime();
-  for (const { _id, name: other, createdAt } of await organizations.list()) {
-    const isOver = createdAt.getTime() < now - maxDemoRunMs;
-    if (isOver && other === demoRunName) await organizations.delete(_id);
+  for (const other of await organizations.list()) {
+    const isOver = other.createdAt.getTime() < now - maxDemoRunMs;
+    const isDemoRun = other.name === demoRunName && sandboxMarkerOf(other) !== null;
+    if (isOver && isDemoRun) await organizations.delete(other._id);
   }
   const keysExpireAt = new Date(now + maxDemoRunMs);
   const { organizationId, keys } = await sandboxes.create({ name: demoRunName, keysExpireAt });

@@ -46,6 +46,11 @@ export class CatalogueImportsService {
     private readonly clock: Clock,
   ) {}
 
+  /** Returns the errors that the import into an organization without records would return. */
+  async check(text: string): Promise<readonly ImportError[]> {
+    return (await this.checks.read(new Types.ObjectId(), text)).errors;
+  }
+
   /**
    * Validates the whole catalogue, then stores it batch by batch, with events of units. A repeated import changes
    * nothing or finishes an interrupted one, because slugs identify entries (rules OPS-5 and OPS-28).

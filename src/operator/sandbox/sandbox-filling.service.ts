@@ -12,6 +12,7 @@ import { isOpenReservation } from '../../reservations/reservation-status.js';
 import { ReservationUpsertsService } from '../../reservations/upsert/reservation-upserts.service.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
+import type { ImportError } from '../catalogue-import/catalogue-file.js';
 import { CatalogueImportsService } from '../catalogue-import/catalogue-imports.service.js';
 import { sandboxLeads, sandboxReservationId, sandboxReservations } from './sandbox-contents.js';
 
@@ -39,6 +40,11 @@ export class SandboxFillingService {
     private readonly callbacks: CallbacksService,
     private readonly clock: Clock,
   ) {}
+
+  /** @throws Error when the contents cannot be stored with this address; a reset must then delete nothing */
+  async check(url: string): Promise<void> {
+    assertImportable(await this.imports.check(catalogueAt(url)));
+  }
 
   /**
    * @param url address of the service without a slash at the end
@@ -76,12 +82,8 @@ export class SandboxFillingService {
   }
 
   private async importCatalogue(organizationId: Types.ObjectId, url: string): Promise<void> {
-    const file = readFileSync(join(import.meta.dirname, 'catalogue.ndjson'), 'utf8');
-    const catalogue = file.replaceAll(pictureHost, url);
-    const { errors } = await this.imports.import(organizationId, catalogue);
-    const [first] = errors;
-    if (first === undefined) return;
-    throw new Error(`The catalogue cannot be imported: ${first.location} ${first.message}.`);
+    const { errors } = await this.imports.import(organizationId, catalogueAt(url));
+    assertImportable(errors);
   }
 
   private async addLeads(caller: Caller): Promise<void> {
@@ -129,6 +131,16 @@ export class SandboxFillingService {
     if (isOpenReservation(status) || isEndedByCallback) return;
     await this.reservations.upsert(caller, { recordSystemId, status });
   }
+}
+
+function catalogueAt(url: string): string {
+  const file = readFileSync(join(import.meta.dirname, 'catalogue.ndjson'), 'utf8');
+  return file.replaceAll(pictureHost, () => url);
+}
+
+function assertImportable([first]: readonly ImportError[]): void {
+  if (first === undefined) return;
+  throw new Error(`The catalogue cannot be imported: ${first.location} ${first.message}.`);
 }
 
 interface Named {

@@ -15,6 +15,7 @@ import {
 import { toOrganization } from '../../tenants/organizations/organization.js';
 import type { OrganizationDocument } from '../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
+import { isUnfinished, sandboxMarkerOf } from './sandbox-marker.js';
 import { SandboxEmptyingService } from './sandbox-emptying.service.js';
 import {
   type OriginKeys,
@@ -24,6 +25,12 @@ import {
 
 /** Another process may continue after one that died this long ago, in ms. */
 const leaseMs = 10_000;
+
+/** Begins the names of the keys that a creation issues. */
+const keyNamePrefix = 'Sandbox: ';
+
+/** Called after each step; its error ends the work. */
+type OnStep = () => Promise<void>;
 
 interface SandboxOptions {
   /** Address at which partners reach the service, which serves the pictures of the catalogue. */
@@ -52,6 +59,9 @@ export interface SandboxKeys {
   readonly signedCollector: { readonly key: string; readonly signingSecret: string };
 }
 
+/** Another process creates or resets the sandbox, or died less than 10 seconds ago. */
+class SandboxInUseError extends Error {}
+
 /** Creates and resets organizations in which partners try the API (rules OPS-38 and OPS-39). */
 @Injectable()
 export class SandboxesService {
@@ -66,28 +76,51 @@ export class SandboxesService {
   ) {}
 
   /** Leaves no usable organization if it fails. */
-  async create({ name, _id, ...options }: NewSandbox): Promise<Sandbox & SandboxKeys> {
-    const fields = this.fieldsOf(options);
-    const organization = await this.organizations.create({ ...(_id && { _id }), name, ...fields });
-    try {
-      const issued = await this.issueKeys(organization._id, options.keysExpireAt ?? null);
-      return { ...issued, ...(await this.refill(organization, { isEmpty: true })) };
-    } catch (error) {
-      await this.delete(organization._id).catch(() => undefined);
-      throw error;
-    }
+  async create(wanted: NewSandbox): Promise<Sandbox & SandboxKeys> {
+    const { _id = new Types.ObjectId(), name, keysExpireAt = null } = wanted;
+    const fields = this.fieldsOf(_id, wanted);
+    return this.withLease({ _id, name }, async (onStep) => {
+      await this.organizations.create({ _id, name, ...fields });
+      try {
+        const issued = await this.issueKeys(_id, keysExpireAt);
+        return { ...issued, ...(await this.refill({ _id, name }, onStep, { isEmpty: true })) };
+      } catch (error) {
+        await this.delete(_id).catch(() => undefined);
+        throw error;
+      }
+    });
   }
 
-  /** Fills a sandbox again whose creation was interrupted, and replaces its keys, which nobody has seen. */
-  async complete(
-    organization: OrganizationDocument,
-    options: SandboxOptions,
-  ): Promise<Sandbox & SandboxKeys> {
-    const { _id, sandbox } = organization;
-    if (sandbox === undefined) await this.organizations.update(_id, this.fieldsOf(options));
-    await this.revokeKeys(_id);
-    const issued = await this.issueKeys(_id, options.keysExpireAt ?? null);
-    return { ...issued, ...(await this.reset(organization)) };
+  /**
+   * Finishes an interrupted creation, and replaces its keys, which nobody has seen; or finishes an interrupted reset,
+   * after which all keys stay. Leaves any other organization alone.
+   *
+   * @returns null unless it issued keys
+   * @throws SandboxInUseError when another process creates it; a reset by another process is left alone
+   */
+  async finish(organization: OrganizationDocument): Promise<(Sandbox & SandboxKeys) | null> {
+    if (!isUnfinished(organization)) return null;
+    const { _id } = organization;
+    const finish = async (onStep: OnStep) => {
+      // Another process may have finished it since the organization was read.
+      const { completedAt, filledAt } = (await this.findSandbox(organization)).marker;
+      if (filledAt !== null) return null;
+      if (completedAt !== null) {
+        await this.refill(organization, onStep);
+        return null;
+      }
+      await this.revokeKeys(_id, isOfCreation);
+      const issued = await this.issueKeys(_id, null);
+      return { ...issued, ...(await this.refill(organization, onStep)) };
+    };
+    const isCompleted = sandboxMarkerOf(organization)?.completedAt !== null;
+    try {
+      return await this.withLease(organization, finish);
+    } catch (error) {
+      // Its keys are known, so that it can be used while the other process resets it.
+      if (error instanceof SandboxInUseError && isCompleted) return null;
+      throw error;
+    }
   }
 
   /**
@@ -97,7 +130,7 @@ export class SandboxesService {
    * @throws Error when the organization is no sandbox, or another process resets it
    */
   async reset(organization: Subject): Promise<Sandbox> {
-    return this.refill(organization);
+    return this.withLease(organization, (onStep) => this.refill(organization, onStep));
   }
 
   async delete(organizationId: Types.ObjectId): Promise<void> {
@@ -105,43 +138,73 @@ export class SandboxesService {
     await this.organizations.delete(organizationId);
   }
 
-  private async refill({ _id, name = '' }: Subject, { isEmpty = false } = {}): Promise<Sandbox> {
+  private async withLease<T>(
+    { _id, name = '' }: Subject,
+    work: (onStep: OnStep) => Promise<T>,
+  ): Promise<T> {
     const lease = this.leases.create(`sandbox ${_id.toHexString()}`, leaseMs);
     if (!(await lease.acquire())) {
-      throw new Error(`Another process resets ${name}. Wait until it ends, then try again.`);
+      throw new SandboxInUseError(
+        `Another process resets ${name}. Wait until it ends, then try again.`,
+      );
     }
     try {
-      const organization = await this.organizations.findDocument(_id);
-      const url = organization?.sandbox?.url;
-      if (organization === null || url === undefined) {
-        throw new Error(
-          `${name} is not a sandbox: only an organization that \`org sandbox\` created can be reset.`,
-        );
-      }
-      await this.organizations.update(_id, { 'sandbox.filledAt': null });
-      const onStep = () => assertOwner(lease);
-      if (!isEmpty) await this.emptying.empty(_id, onStep);
-      const origins = await this.originKeys(_id);
-      const settings = toOrganization(organization);
-      const reservations = await this.filling.fill(settings, url, origins, onStep);
-      await this.organizations.update(_id, { 'sandbox.filledAt': this.clock.now() });
-      return { organizationId: _id, reservations };
+      return await work(() => assertOwner(lease));
     } finally {
       await lease.release();
     }
   }
 
-  private fieldsOf({ url = `http://localhost:${this.environment.PORT}` }: SandboxOptions) {
+  /** Checks everything that the filling needs before it deletes anything. */
+  private async refill(
+    subject: Subject,
+    onStep: OnStep,
+    { isEmpty = false } = {},
+  ): Promise<Sandbox> {
+    const { _id } = subject;
+    const { organization, marker } = await this.findSandbox(subject);
+    await this.filling.check(marker.url);
+    const origins = await this.originKeys(_id);
+    const settings = toOrganization(organization);
+    await this.organizations.update(_id, { 'sandbox.filledAt': null });
+    if (!isEmpty) await this.emptying.empty(_id, onStep);
+    const reservations = await this.filling.fill(settings, marker.url, origins, onStep);
+    const now = this.clock.now();
+    const completedAt = marker.completedAt ?? now;
+    await this.organizations.update(_id, {
+      'sandbox.filledAt': now,
+      'sandbox.completedAt': completedAt,
+    });
+    return { organizationId: _id, reservations };
+  }
+
+  private async findSandbox({ _id, name = '' }: Subject) {
+    const organization = await this.organizations.findDocument(_id);
+    const marker = organization && sandboxMarkerOf(organization);
+    if (organization !== null && marker !== null) return { organization, marker };
+    throw new Error(
+      `${name} is not a sandbox: only an organization that \`org sandbox\` created can be reset.`,
+    );
+  }
+
+  private fieldsOf(
+    organizationId: Types.ObjectId,
+    { url = `http://localhost:${this.environment.PORT}` }: SandboxOptions,
+  ) {
     const address = addressOf(url);
     return {
       logo: `${address}/docs/pictures/logo.svg`,
       apiDomain: new URL(address).hostname,
-      sandbox: { url: address, filledAt: null },
+      sandbox: { organizationId, url: address, completedAt: null, filledAt: null },
     };
   }
 
-  private async revokeKeys(organizationId: Types.ObjectId): Promise<void> {
-    for (const key of await this.apiKeys.list(organizationId)) await this.apiKeys.revoke(key);
+  private async revokeKeys(
+    organizationId: Types.ObjectId,
+    isMeant: (key: ApiKeyDocument) => boolean = () => true,
+  ): Promise<void> {
+    const keys = await this.apiKeys.list(organizationId);
+    for (const key of keys.filter(isMeant)) await this.apiKeys.revoke(key);
   }
 
   private async issueKeys(
@@ -161,9 +224,9 @@ export class SandboxesService {
     const keys = new Map<KeyPurpose, string>();
     const purposes = Object.keys(keyPurposes) as KeyPurpose[];
     for (const purpose of new Set<KeyPurpose>(['everything', ...purposes])) {
-      keys.set(purpose, (await issue(purpose, `Sandbox: ${purpose}`)).key);
+      keys.set(purpose, (await issue(purpose, `${keyNamePrefix}${purpose}`)).key);
     }
-    const signed = await issue('collector', 'Sandbox: collector, signed', true);
+    const signed = await issue('collector', `${keyNamePrefix}collector, signed`, true);
     const { key, signingSecret = '' } = signed;
     return { keys, signedCollector: { key, signingSecret } };
   }
@@ -182,6 +245,10 @@ export class SandboxesService {
       ),
     };
   }
+}
+
+function isOfCreation({ name }: ApiKeyDocument): boolean {
+  return typeof name === 'string' && name.startsWith(keyNamePrefix);
 }
 
 async function assertOwner(lease: Lease): Promise<void> {

@@ -1,5 +1,5 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
-import type { Types } from 'mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
 
 export interface OrganizationSettings {
   allowConflictLeads?: boolean;
@@ -39,9 +39,16 @@ export class OrganizationDocument {
   )
   settings?: OrganizationSettings;
 
-  /** Only sandboxes have it (rule OPS-38). `filledAt` is null until all contents are stored. */
-  @Prop(raw({ url: String, filledAt: Date }))
-  sandbox?: { url?: string; filledAt?: Date | null };
+  /** Only sandboxes have it, from their insert on, with their own id (rule OPS-38). */
+  @Prop(
+    raw({ organizationId: SchemaTypes.ObjectId, url: String, completedAt: Date, filledAt: Date }),
+  )
+  sandbox?: {
+    organizationId?: Types.ObjectId;
+    url?: string;
+    completedAt?: Date | null;
+    filledAt?: Date | null;
+  } | null;
 
   @Prop({ type: Date, required: true })
   createdAt!: Date;

@@ -1,8 +1,10 @@
 import { Types } from 'mongoose';
+import { isObjectId } from '../../../core/values/text.js';
 import { parseCountry, toOrganization } from '../../../tenants/organizations/organization.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import type { CommandActions, ValuesOf } from '../command-line/command-definition.js';
+import { sandboxMarkerOf } from '../../sandbox/sandbox-marker.js';
 import { SandboxesService } from '../../sandbox/sandboxes.service.js';
 import { item, list, showSecrets } from '../command-line/result.js';
 import type { organizationCommands } from './organization-commands.js';
@@ -61,6 +63,10 @@ export const actions: CommandActions<typeof organizationCommands> = {
 
   reset: async (context, { org }) => {
     const { _id, name } = await context.organization(org);
+    // A reset cannot be undone, so a name that is nearly right is not enough.
+    if (!isObjectId(org) && org !== name) {
+      throw new Error(`The organization is called ${name}. Specify its id or exactly this name.`);
+    }
     const reset = () => context.get(SandboxesService).reset({ _id, name });
     const { reservations } = await context.audit('reset organization', { _id }, reset);
     return item({ _id: _id.toHexString(), name, reservations });
@@ -91,6 +97,7 @@ function nest(fields: Record<string, unknown>): object {
 
 function organizationView(document: OrganizationDocument) {
   const organization = toOrganization(document);
+  const sandbox = sandboxMarkerOf(document);
   const { allowConflictLeads, phoneCountry, unknownPhoneCountry, clients } = organization;
   return {
     _id: document._id.toHexString(),
@@ -99,7 +106,7 @@ function organizationView(document: OrganizationDocument) {
     logo: document.logo ?? null,
     settings: { allowConflictLeads, phoneCountry, clients },
     ...(unknownPhoneCountry === null ? {} : { unknownPhoneCountry }),
-    ...(document.sandbox && { sandbox: document.sandbox }),
+    ...(sandbox && { sandbox }),
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
   };
