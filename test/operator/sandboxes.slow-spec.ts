@@ -11,6 +11,8 @@ import { rounds } from '../support/rounds.js';
 import { numberEvents } from '../clients/support/numbered-events.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { Leases } from '../../src/core/database/leases/leases.js';
+import { mebibyte } from '../../src/core/values/numbers.js';
+import { Outbox } from '../../src/events/outbox/outbox.js';
 import { signedHeaders } from '../../src/core/secrets/signing-secret.js';
 import { LeadBatchesService } from '../../src/leads/lead-batches.service.js';
 import { reservationStatuses } from '../../src/reservations/reservation-status.js';
@@ -463,6 +465,25 @@ describe('a reset deletes nothing', () => {
     await cli.json('org reset --org Try');
     expect(await get('/leads/sandbox-lead-1')).not.toEqual(before);
   });
+});
+
+it('a reset publishes the deletions of large leads in transactions of at most 16 MiB', async () => {
+  await reset();
+  const count = 12;
+  for (let index = 0; index < count; index++) {
+    const additionalData = { text: 'x'.repeat(3.5 * mebibyte) };
+    await addLead(service.db, organizationId, { recordSystemId: `large-${index}`, additionalData });
+  }
+  const { app } = service.service;
+  const publish = jest.spyOn(app.get(Outbox), 'publish');
+  await app.get(SandboxesService).reset({ _id: new Types.ObjectId(sandbox._id), name: 'Try' });
+  const batches = publish.mock.calls.map(([, events]) => events);
+  publish.mockRestore();
+  const sizes = batches.map((events) => Buffer.byteLength(JSON.stringify(events)));
+  expect(Math.max(...sizes)).toBeGreaterThan(3 * mebibyte);
+  expect(Math.max(...sizes)).toBeLessThan(17 * mebibyte);
+  const deleted = batches.flat().filter(({ type }) => type === 'lead.deleted');
+  expect(deleted).toHaveLength(count + 6);
 });
 
 it('every model of tenant data is kept or emptied by a reset', () => {

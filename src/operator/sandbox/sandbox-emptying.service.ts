@@ -17,7 +17,7 @@ import {
   SandboxRecordsRepository,
 } from './sandbox-records.repository.js';
 
-/** Documents of one transaction; their events may be large. */
+/** Documents of one transaction, fewer if they are large; their events are as large. */
 const publishedPerBatch = 25;
 const deletedPerBatch = 500;
 const maxPasses = 2;

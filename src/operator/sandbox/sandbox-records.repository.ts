@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, Types } from 'mongoose';
+import { mebibyte } from '../../core/values/numbers.js';
 import type { DeletableDocument } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import type { TenantModel } from '../../core/database/models/tenant-model.js';
@@ -56,19 +57,40 @@ export function modelsTreatedAs(treatment: Exclude<Treatment, 'kept'>): ResetMod
 
 type Filter = TenantFilter<DeletableDocument>;
 
+const maxBytes = 16 * mebibyte;
+
+interface SizedId {
+  readonly _id: Types.ObjectId;
+  readonly bytes: number;
+}
+
 /** Reads and removes documents of any model, always of one organization. */
 @Injectable()
 export class SandboxRecordsRepository {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
+  /** Returns at most `limit` documents, fewer if they would exceed 16 MiB together, but at least one. */
   async find<T extends DeletableDocument>(
     model: ResetModel,
     organizationId: Types.ObjectId,
     filter: Filter,
     limit: number,
   ): Promise<T[]> {
+    const sized = await this.modelOf(model).aggregate<SizedId>([
+      { $match: { organizationId, ...(filter as object) } },
+      { $limit: limit },
+      { $project: { bytes: { $bsonSize: '$$ROOT' } } },
+    ]);
+    const ids: Types.ObjectId[] = [];
+    let total = 0;
+    for (const { _id, bytes } of sized) {
+      total += bytes;
+      if (total > maxBytes && ids.length > 0) break;
+      ids.push(_id);
+    }
+    if (ids.length === 0) return [];
     return this.modelOf(model)
-      .find<T>({ organizationId, ...filter }, null, { limit })
+      .find<T>({ organizationId, _id: { $in: ids }, ...filter })
       .lean();
   }
 
