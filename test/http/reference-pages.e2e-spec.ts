@@ -205,6 +205,24 @@ describe('/docs/search', () => {
     expect(found.slice(0, 5).join(' ')).toContain(target);
   });
 
+  it('reads only the first eight terms', async () => {
+    const eight = 'search?q=the+lead+phone+key+page+unit+price+state';
+    const found = await resultsOf(eight);
+    expect(found.length).toBeGreaterThan(0);
+    expect(await resultsOf(`${eight}+zzzzqqqq+collected`)).toEqual(found);
+  });
+
+  it('completes a word from its third letter on', async () => {
+    expect(await resultsOf('search?q=du')).toEqual([]);
+    expect(await resultsOf('search?q=dup')).toContain('errors/lead.duplicate_phone');
+  });
+
+  it('finds sections with some of the words if none has all', async () => {
+    expect(await resultsOf('search?q=zzzzqqqq+duplicate+phone')).toContain(
+      'errors/lead.duplicate_phone',
+    );
+  });
+
   it('finds nothing for other words, and says so', async () => {
     const { text } = await get('search?q=zzzzqqqq');
     expect(text).toContain('Nothing was found');

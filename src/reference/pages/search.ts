@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
 import { foldName } from '../../core/localization/fold-name.js';
 import type { Language } from '../../core/localization/language.js';
@@ -24,6 +25,13 @@ interface Entry extends Omit<SearchResult, 'excerpt'> {
 const maxResults = 25;
 /** A longer query takes longer and finds nothing more. */
 const maxQueryLength = 100;
+/** The pages are public, and each term costs time. */
+const maxTerms = 8;
+/** Most words of the documents begin with a short prefix, and most short words are similar. */
+const minPrefixLength = 3;
+const minFuzzyLength = 4;
+/** About 2 MB, because a query has at most 25 results with short excerpts. */
+const maxKnownQueries = 200;
 const excerptLength = 180;
 
 /** Arabic writes the article, and some prepositions and conjunctions, as a part of the next word. */
@@ -43,21 +51,44 @@ export function createSearch(pages: readonly Page[], operations: readonly Operat
   const index = new MiniSearch<Entry & { id: number }>({
     fields: ['title', 'page', 'text'],
     processTerm: searchTerms,
-    searchOptions: { boost: { title: 4, page: 2 }, prefix: true, fuzzy: 0.15 },
+    searchOptions: {
+      boost: { title: 4, page: 2 },
+      prefix: (term) => term.length >= minPrefixLength,
+      fuzzy: (term) => (term.length >= minFuzzyLength ? 0.15 : false),
+    },
   });
   index.addAll(entries.map((entry, id) => ({ ...entry, id })));
-  return (query, language) => {
-    const words = query.slice(0, maxQueryLength);
-    const options = {
+  const find = (terms: readonly string[], language: Language) => {
+    const some = index.search(terms.join(' '), {
+      tokenize: () => [...terms],
+      processTerm: (term) => term,
       boostDocument: (id: number) => boostOf(entries[id], language),
-    };
-    const all = index.search(words, { ...options, combineWith: 'AND' });
-    const found = all.length > 0 ? all : index.search(words, options);
-    return found.slice(0, maxResults).flatMap(({ id, queryTerms }) => {
-      const entry = entries[Number(id)];
-      return entry === undefined ? [] : { ...entry, excerpt: excerptOf(entry.text, queryTerms) };
+    });
+    const all = some.filter((result) => result.queryTerms.length === terms.length);
+    const found = all.length > 0 ? all : some;
+    return found.slice(0, maxResults).flatMap((result) => {
+      const entry = entries[Number(result.id)];
+      return entry === undefined
+        ? []
+        : { ...entry, excerpt: excerptOf(entry.text, result.queryTerms) };
     });
   };
+  const known = new LRUCache<string, SearchResult[]>({ max: maxKnownQueries });
+  return (query, language) => {
+    const terms = queryTerms(query);
+    const key = `${language} ${terms.join(' ')}`;
+    const results = known.get(key) ?? find(terms, language);
+    known.set(key, results);
+    return results;
+  };
+}
+
+const splitWords = MiniSearch.getDefault('tokenize') as (text: string) => string[];
+
+/** Returns the first distinct terms. */
+function queryTerms(query: string): string[] {
+  const words = splitWords(query.slice(0, maxQueryLength)).filter((word) => word !== '');
+  return [...new Set(words.flatMap(searchTerms))].slice(0, maxTerms);
 }
 
 /** Guides explain more than the short pages of errors, which would otherwise come first. */
