@@ -139,8 +139,17 @@ describe('the pages below /docs', () => {
       const message = 'No endpoint has this path: see the API reference';
       expect(JSON.parse(json.text)).toMatchObject({ statusCode: 404, message });
       expect(json.headers.get('x-error-code')).toBe('route.not_found');
+      for (const { headers } of [page, json]) {
+        expect(headers.get('vary')).toBe('accept, language, accept-encoding');
+      }
     },
   );
+
+  it('return a short 404 for a path of thousands of levels', async () => {
+    const { status, text, headers } = await get('a/'.repeat(6_000));
+    expect([status, headers.get('x-error-code')]).toEqual([404, 'route.not_found']);
+    expect(text.length).toBeLessThan(1_000);
+  });
 
   it('escape what a reader searches for', async () => {
     const { text } = await get(`search?q=${encodeURIComponent('"><script>alert(1)</script>')}`);

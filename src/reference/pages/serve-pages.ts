@@ -24,9 +24,14 @@ export function sendPage(
   return reply.type(`${page.type}; charset=utf-8`).header('vary', ownUrlVary).send(text);
 }
 
+/** No page is deeper. The relative links of a page repeat `../` for each level. */
+const maxLevels = 8;
+
 function sendMissing(path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.header('vary', 'accept, language, accept-encoding');
   const error = new DomainError(httpErrors.routeNotFound);
-  if (request.headers.accept?.includes('text/html') !== true) {
+  const isForBrowser = request.headers.accept?.includes('text/html') === true;
+  if (!isForBrowser || path.split('/').length > maxLevels) {
     request.server.errorResponses.respond(error, request, reply);
     return reply;
   }
