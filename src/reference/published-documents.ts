@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorResponses } from '../core/errors/error-responses.js';
+import { loadOnce } from '../core/values/load-once.js';
 import { apiReference } from './api-reference.js';
 import { clientDocument } from './client-document.js';
 import type { Site } from './pages/site.js';
@@ -18,7 +19,6 @@ export function publishedDocuments(
   responses: ErrorResponses,
 ): PublishedDocuments {
   let reference: OpenAPIObject | undefined;
-  let site: Promise<Site> | undefined;
   const document = () => (reference ??= apiReference(app, responses));
   return {
     documents: {
@@ -26,7 +26,7 @@ export function publishedDocuments(
       'openapi-client.json': () => clientDocument(document()),
       'collection.json': () => postmanCollection(document()),
     },
-    site: () => (site ??= createSite(document, responses)),
+    site: loadOnce(() => createSite(document, responses)),
   };
 }
 

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress } from 'node:zlib';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptedEncoding, brotliOptions } from '../core/http/responses/compression.js';
+import { acceptedEncoding, compressions } from '../core/http/responses/compression.js';
 import { jsonContentType } from '../core/values/json.js';
+import { loadOnce } from '../core/values/load-once.js';
 import { ownUrl, ownUrlVary, urlOf } from './own-url.js';
 import type { PublishedDocuments } from './published-documents.js';
 
@@ -104,13 +103,15 @@ export async function serveReference(
   });
 }
 
-const compress = promisify(brotliCompress);
-let compressedScalar: Promise<Buffer> | undefined;
+/** Five megabytes take half a second to compress, so each form is compressed only once. */
+const compressedScalar = {
+  br: loadOnce(async () => compressions.br(await readFile(scalarFile))),
+  gzip: loadOnce(async () => compressions.gzip(await readFile(scalarFile))),
+};
 
-/** Sends five megabytes, which take half a second to compress, and so are compressed only once. */
 async function sendScalar(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.type('text/javascript; charset=utf-8');
-  if (acceptedEncoding(request.headers) !== 'br') return reply.send(await readFile(scalarFile));
-  compressedScalar ??= readFile(scalarFile).then((text) => compress(text, brotliOptions));
-  return reply.header('content-encoding', 'br').send(await compressedScalar);
+  const encoding = acceptedEncoding(request.headers);
+  if (encoding === 'identity') return reply.send(await readFile(scalarFile));
+  return reply.header('content-encoding', encoding).send(await compressedScalar[encoding]());
 }

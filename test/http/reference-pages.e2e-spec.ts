@@ -238,6 +238,21 @@ describe('/docs/search', () => {
   });
 });
 
+describe('/docs/scalar.js', () => {
+  it.each(['br', 'gzip'])('is sent in its stored %s form', async (encoding) => {
+    const read = async (accepted: string) => {
+      const headers = { 'accept-encoding': accepted };
+      const response = await fetch(`${service.url}/docs/scalar.js`, { headers });
+      return { headers: response.headers, text: await response.text() };
+    };
+    const compressed = await read(encoding);
+    expect(compressed.headers.get('content-encoding')).toBe(encoding);
+    // A response that is compressed while it is sent has no length.
+    expect(Number(compressed.headers.get('content-length'))).toBeGreaterThan(500_000);
+    expect(compressed.text === (await read('identity')).text).toBe(true);
+  });
+});
+
 describe('/docs/llms.txt', () => {
   it('lists the Markdown of every page', async () => {
     const { text } = await get('llms.txt');

@@ -1,4 +1,5 @@
-import { constants } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyRequest } from 'fastify';
 
@@ -10,6 +11,12 @@ export const brotliOptions = {
 export const minCompressedBytes = 1_024;
 
 export const encodings = ['br', 'gzip'] as const;
+
+/** For bodies that are sent often: the server compresses every other body itself. */
+export const compressions = {
+  br: (body: Buffer) => promisify(brotliCompress)(body, brotliOptions),
+  gzip: promisify<Buffer, Buffer>(gzip),
+};
 
 export type Encoding = (typeof encodings)[number] | 'identity';
 

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -8,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lastValueFrom, type Observable, of } from 'rxjs';
-import { acceptedEncoding, brotliOptions, minCompressedBytes } from './compression.js';
+import { acceptedEncoding, compressions, minCompressedBytes } from './compression.js';
 import { entityTag, matchesTag } from './entity-tags.js';
 import { jsonContentType } from '../../values/json.js';
 import { type CachedResponse, TenantCache } from '../../cache/tenant-cache.js';
@@ -17,11 +15,6 @@ import { type CachedResponse, TenantCache } from '../../cache/tenant-cache.js';
 const uniqueParameters = ['after', 'updatedSince'];
 
 const sharedHeaders = ['content-type', 'vary', 'x-updated-as-of', 'x-ignored-fields'];
-
-const compressions = {
-  br: (body: Buffer) => promisify(brotliCompress)(body, brotliOptions),
-  gzip: promisify<Buffer, Buffer>(gzip),
-};
 
 /** Repeats responses for a second (rule DATA-6), with their tags and compressed. */
 @Injectable()
