@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { faultsOf } from './page-checks.js';
+import { startPrefixProxy } from './prefix-proxy.js';
 import { pictures, startBrowser, type TestBrowser } from './test-browser.js';
 
 const widths = [1_280, 390];
@@ -34,6 +35,9 @@ async function setAppearance(width: number, scheme: string): Promise<void> {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.setViewport({ width, height: 900 });
 }
+
+/** Clicks without scrolling to the element, which is slow on the page of the reference. */
+const click = (element: unknown) => (element as { click(): void }).click();
 
 const theme = () => page.evaluate('document.documentElement.dataset.theme');
 
@@ -112,5 +116,31 @@ describeWithBrowser('the pages below /docs in a browser', () => {
     const response = await page.$eval('#response', ({ textContent }) => textContent);
     expect(response).toMatch(/^401 /);
     expect(response).toContain('x-error-code: key.');
+  });
+
+  it('send keys only to the service when a proxy serves it below a path', async () => {
+    const proxy = await startPrefixProxy(service.url, '/integration');
+    const isSent = (url: string) => url.startsWith(`${proxy.url}/external/apis/v1.0/`);
+    try {
+      await page.goto(`${proxy.url}/docs/sign-callback`);
+      await page.type('#key', 'iapi_unknown');
+      await page.type('#secret', `whsec_${Buffer.alloc(32).toString('base64')}`);
+      const callback = page.waitForResponse((response) => isSent(response.url()));
+      await page.click('[name=send]');
+      expect((await callback).headers()['x-error-code']).toBe('key.invalid');
+      const command = await page.$eval('#curl', ({ textContent }) => textContent);
+      expect(command).toContain(`'${proxy.url}/external/apis/v1.0/reservations/webhook'`);
+
+      await page.goto(`${proxy.url}/docs/#tag/health/checkHealth`);
+      const operation = '[id="api-1/tag/health/checkHealth"]';
+      await page.waitForSelector(`${operation} .show-api-client-button`);
+      await page.$eval(`${operation} .show-api-client-button`, click);
+      await page.waitForFunction(
+        `document.querySelector('.scalar-client--open')?.textContent.includes(${JSON.stringify(proxy.url)})`,
+      );
+      expect(proxy.strayed).toEqual([]);
+    } finally {
+      proxy.close();
+    }
   });
 });

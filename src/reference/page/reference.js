@@ -1,8 +1,8 @@
 // API reference page: readers can run every operation with its example values, from top to bottom.
 
 const reference = await (await fetch('openapi.json')).json();
-// Sends requests only to the service that served this page.
-reference.servers = [{ url: location.origin }];
+// Sends requests only to the service that served this page, which a proxy may serve below a path.
+reference.servers = [{ url: new URL('..', location).href.replace(/\/$/, '') }];
 // The page sends the key in the header, so it needs no field for a key in the query.
 delete reference.components.securitySchemes['api-key-query'];
 for (const item of Object.values(reference.paths)) {

@@ -3,7 +3,8 @@
 const form = document.querySelector('#callback');
 const idField = document.querySelector('#id');
 const problem = document.querySelector('#problem');
-const path = '/external/apis/v1.0/reservations/webhook';
+// A proxy may serve the service below a path.
+const url = new URL('../external/apis/v1.0/reservations/webhook', location).href;
 
 // Another body is another message; a retry of the same body keeps its id.
 renewId();
@@ -67,13 +68,11 @@ function quote(text) {
 
 function curlLine(headers, body) {
   const lines = Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
-  return [`curl -i ${quote(location.origin + path)}`, ...lines, `-d ${quote(body)}`].join(
-    ' \\\n  ',
-  );
+  return [`curl -i ${quote(url)}`, ...lines, `-d ${quote(body)}`].join(' \\\n  ');
 }
 
 async function send(headers, body) {
-  const response = await fetch(path, { method: 'POST', headers, body });
+  const response = await fetch(url, { method: 'POST', headers, body });
   const text = await response.text();
   const names = [
     'x-error-code',
