@@ -122,6 +122,16 @@ describe('the pages below /docs', () => {
     expect(text).toContain('$API_URL');
   });
 
+  it.each([
+    ['rules', './', 'llms.txt'],
+    ['rules', './', 'errors'],
+    ['guides/cheque-collector', '../', 'sign-callback'],
+    ['guides/cheque-collector.ar', '../', 'sign-callback'],
+  ])('link %s to %s%s where the text names it', async (path, root, target) => {
+    const { text } = await get(path);
+    expect(text).toContain(`<a href="${root}${target}"><code>/docs/${target}</code></a>`);
+  });
+
   it('contain the programs of the guides as text', async () => {
     const form = await get('guides/programs/form.html');
     expect(form.headers.get('content-type')).toBe('text/plain; charset=utf-8');

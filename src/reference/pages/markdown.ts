@@ -19,13 +19,15 @@ const linkTarget = /\]\((?!https?:|#)([^)\s]+)\)/g;
  *
  * @param root the relative path from the page to `/docs/`
  * @param errorCodes become links where they stand as code
+ * @param isPage such a path becomes a link where it stands as code with `/docs/` in front
  */
 export function renderMarkdown(
   markdown: string,
   root: string,
   errorCodes: ReadonlySet<string>,
+  isPage: (path: string) => boolean,
 ): string {
-  const marked = new Marked({ renderer: rendererFor(root, errorCodes) });
+  const marked = new Marked({ renderer: rendererFor(root, errorCodes, isPage) });
   const html = marked.parse(markdown, { async: false });
   // The keyboard must reach content that scrolls.
   return html
@@ -34,7 +36,11 @@ export function renderMarkdown(
     .replaceAll('</table>', '</table></div>');
 }
 
-function rendererFor(root: string, errorCodes: ReadonlySet<string>): RendererObject {
+function rendererFor(
+  root: string,
+  errorCodes: ReadonlySet<string>,
+  isPage: (path: string) => boolean,
+): RendererObject {
   // GitHub, for which the documents are written, makes the same anchors.
   const slugger = new GithubSlugger();
   return {
@@ -47,8 +53,10 @@ function rendererFor(root: string, errorCodes: ReadonlySet<string>): RendererObj
       return `<a href="${href.replace(/\.md(?=$|#)/, '')}">${text}</a>`;
     },
     codespan({ text }) {
-      if (!errorCodes.has(text)) return false;
-      return `<a href="${root}errors/${text}"><code>${text}</code></a>`;
+      const named = /^\/docs\/(.+)$/.exec(text)?.[1];
+      const path = errorCodes.has(text) ? `errors/${text}` : named;
+      if (path === undefined || !isPage(path)) return false;
+      return `<a href="${root}${path}"><code>${text}</code></a>`;
     },
   };
 }

@@ -38,7 +38,7 @@ export function createSite(reference: OpenAPIObject, responses: ErrorResponses):
     views.set(path, () => ({ type, text: rendered() }));
   };
   for (const page of pages) {
-    add(page.path, 'text/html', () => pageHtml(page, paths, codes));
+    add(page.path, 'text/html', () => pageHtml(page, paths, codes, (path) => views.has(path)));
     views.set(`${page.path}.md`, () => ({ type: 'text/markdown', text: page.markdown }));
   }
   for (const [path, text] of readPrograms()) views.set(path, () => ({ type: 'text/plain', text }));
@@ -68,7 +68,12 @@ export function missingPage(path: string): string {
   );
 }
 
-function pageHtml(page: Page, paths: ReadonlySet<string>, codes: ReadonlySet<string>): string {
+function pageHtml(
+  page: Page,
+  paths: ReadonlySet<string>,
+  codes: ReadonlySet<string>,
+  isPage: (path: string) => boolean,
+): string {
   const { path, language, markdown } = page;
   const other = language === 'ar-eg' ? path.replace(/\.ar$/, '') : `${path}.ar`;
   const frame = {
@@ -78,7 +83,8 @@ function pageHtml(page: Page, paths: ReadonlySet<string>, codes: ReadonlySet<str
     otherLanguage: paths.has(other) ? other : undefined,
     source: `${path}.md`,
   };
-  const content = renderMarkdown(markdown, frame.root, path.startsWith('errors') ? none : codes);
+  const linked = path.startsWith('errors') ? none : codes;
+  const content = renderMarkdown(markdown, frame.root, linked, isPage);
   return html(frame, <article dangerouslySetInnerHTML={{ __html: content }} />);
 }
 
