@@ -101,6 +101,16 @@ async function openClient(operation: string): Promise<void> {
   await page.waitForFunction(
     `[...document.querySelectorAll('.scalar-client--open button')].some(({ textContent }) => textContent.includes(${JSON.stringify(label)}))`,
   );
+  await endOfAnimations();
+}
+
+/** A dialog that fades in has less contrast than it will have. */
+async function endOfAnimations(): Promise<void> {
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
+      .map(({ finished }) => finished),
+  ).then(() => undefined)`);
 }
 
 async function closeClient(): Promise<void> {
