@@ -85,7 +85,7 @@ describe('POST /leads to two processes', () => {
     // The leads are old and have derived phones, so the background pass skips them.
     const longAgo = new Date(Date.now() - 86_400_000);
     const fields = { organizationId, isDeleted: false, createdAt: longAgo, updatedAt: longAgo };
-    const derived = { phoneKeys: [], phoneKeysOf: '[3,"EG"]' };
+    const derived = { phoneKeys: [], phoneKeysOf: '[3,"EG"]', emailKey: '' };
     await db
       .collection('leads')
       .insertMany(range(taken).map((i) => ({ ...fields, ...derived, leadId: i + 1 })));
