@@ -29,6 +29,7 @@ const units = apiOf(generated.UnitsApi);
 const reservations = apiOf(generated.ReservationsApi);
 const events = apiOf(generated.EventsApi);
 const health = apiOf(generated.HealthApi);
+const keys = apiOf(generated.KeyApi);
 
 async function callLeads() {
   const singleLeadDto = { recordSystemId: 'typescript', name: 'Mona', data: { rooms: [2, 3] } };
@@ -40,7 +41,12 @@ async function callLeads() {
   const { lead } = await leads.readLead({ recordSystemId: 'typescript' });
   assert.deepEqual(lead.data, { name: 'Mona', rooms: [2, 3] });
   const { data: listed } = await leads.listLeads({ recordSystemId: 'typescript' });
-  assert.deepEqual(listed, [lead]);
+  assert.deepEqual(
+    listed.map(({ leadId }) => leadId),
+    [lead.leadId],
+  );
+  const { data: key } = await keys.readKey();
+  assert.ok(key.operations.includes('leads.list'));
   const { results } = await leads.upsertLeads({
     leadBatchDto: { leads: [{ name: 'Omar' }, { email: 'no address' }] },
   });
@@ -86,6 +92,16 @@ async function callReservations(unit) {
   await reservations.reportReservationChange({ callbackDto: cheque });
   const { data } = await reservations.readReservation({ reservationId });
   assert.deepEqual([data.status, data.chequeWallet?.cheques[0]?.status], ['approved', 'collected']);
+  const ofReservation = await reservations.listReservations({ recordSystemId: 'typescript' });
+  assert.deepEqual(
+    ofReservation.data.map(({ id }) => id),
+    [reservationId],
+  );
+  const due = await reservations.listCheques({ reservation: 'typescript' });
+  assert.deepEqual(
+    due.data.map(({ status }) => status),
+    ['collected'],
+  );
   const compared = await reservations.reconcileCheques({
     reconciliationDto: { cheques: [cheque] },
   });

@@ -46,7 +46,9 @@ assert created.new_lead == created.lead, created
 assert call("upsert_lead", lead, idempotency_key="python-2").operation == "update"
 read = call("read_lead", "python").lead
 assert (read.lead_id, read.data) == (created.lead.lead_id, {"name": "Mona", "rooms": [2, 3]}), read
-assert call("find_lead", record_system_id="python").lead == read
+listed = call("list_leads", record_system_id="python").data
+assert [one.actual_instance.lead_id for one in listed] == [read.lead_id], listed
+assert "leads.list" in call("read_key").data.operations
 batch = LeadBatchDto(leads=[UpsertLeadDto(name="Omar"), UpsertLeadDto(email="no address")])
 results = call("upsert_leads", batch).results
 assert [result.status_code for result in results] == [201, 400], results
@@ -85,6 +87,10 @@ report = {"reservationId": made.id, "installmentId": "1", "chequeStatus": "colle
 call("report_reservation_change", CallbackDto.from_dict(report), idempotency_key="python-3")
 state = call("read_reservation", made.id).data
 assert (state.status, state.cheque_wallet.cheques[0].status) == ("approved", "collected"), state
+listed = call("list_reservations", record_system_id="python").data
+assert [one.id for one in listed] == [made.id], listed
+due = call("list_cheques", reservation="python").data
+assert [cheque.status for cheque in due] == ["collected"], due
 assert call("reconcile_cheques", ReconciliationDto.from_dict({"cheques": [report]})).ok
 # The feed is empty, because the service of this test runs no worker that numbers events.
 feed = call("read_events", after=0, types="lead.*", wait=0)

@@ -37,7 +37,9 @@ lead = {"recordSystemId": "python", "name": "Mona", "data": {"rooms": [2, 3]}}
 created = call("upsert_lead", body=SingleLeadDto.from_dict(lead)).lead
 assert created.data.to_dict() == {"name": "Mona", "rooms": [2, 3]}, created
 assert call("read_lead", "python").lead.lead_id == created.lead_id
-assert call("find_lead", record_system_id="python").lead.lead_id == created.lead_id
+listed = call("list_leads", record_system_id="python").data
+assert [one.lead_id for one in listed] == [created.lead_id], listed
+assert "leads.list" in call("read_key").data.operations
 batch = {"leads": [{"name": "Omar"}, {"email": "no address"}]}
 results = call("upsert_leads", body=LeadBatchDto.from_dict(batch)).results
 assert [result.status_code for result in results] == [201, 400], results
@@ -68,6 +70,10 @@ report = {"reservationId": made.field_id, "installmentId": "1", "chequeStatus": 
 call("report_reservation_change", body=CallbackDto.from_dict(report), idempotency_key='"python"')
 read = call("read_reservation", made.field_id).data
 assert read.status == "approved" and read.cheque_wallet.cheques[0].status == "collected", read
+listed = call("list_reservations", record_system_id="python").data
+assert [one.field_id for one in listed] == [made.field_id], listed
+due = call("list_cheques", reservation="python").data
+assert [cheque.status for cheque in due] == ["collected"], due
 ledger = {"cheques": [report]}
 assert call("reconcile_cheques", body=ReconciliationDto.from_dict(ledger)).ok
 # The feed is empty, because the service of this test runs no worker that numbers events.
