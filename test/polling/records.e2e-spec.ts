@@ -200,7 +200,7 @@ describe('a poller of leads and reservations', () => {
           expect(pollers[list].sortedCopy()).toEqual(byId(body.data));
         }
       }),
-      { numRuns: rounds(3, 30), endOnFailure: true },
+      { numRuns: rounds(3, 100), endOnFailure: true },
     );
   });
 });
