@@ -94,7 +94,8 @@ function lead(organization, index) {
     data: { ...person, leadSource: 'Website', budget: 5_000_000, note: 'Called twice.' },
     additionalData: { utm_source: 'newsletter', utm_campaign: 'spring', landing: '/offers/1' },
     phoneKeys: phones.map(e164),
-    phoneKeysOf: JSON.stringify([2, 'EG', ...phones]),
+    phoneKeysOf: JSON.stringify([3, 'EG', ...phones]),
+    emailKey: (person.email ?? '').toLowerCase(),
     // Marks writes of the service itself, so that its background job derives no phone keys.
     phoneKeysAt: loadedAt,
     compoundsIds: [idOf('compound', compoundNumber)],
@@ -110,7 +111,7 @@ function client(organization, index) {
   const { name, email, phoneNumber, phoneNumber2 } = personOf(organization, index);
   const phoneNumbers = [phoneNumber, phoneNumber2].filter(Boolean).map(e164);
   const fields = common('client', numberOf(organization, index), organization);
-  return { ...fields, name, email, phoneNumbers, phoneRule: '[2,"EG"]' };
+  return { ...fields, name, email, phoneNumbers, phoneRule: '[3,"EG"]' };
 }
 
 function e164(phone) {
