@@ -21,6 +21,8 @@ const firstRequestMs = 250;
 const holdMs = 100;
 /** An unread body of a connection that closes is read for this long. */
 const maxDrainMs = 2_000;
+/** A malformed body has no end: it counts as sent once nothing has arrived for this long. */
+const silenceMs = 50;
 /** Clients may still write this long after the server has ended the connection. */
 const lingerMs = 2_000;
 
@@ -133,7 +135,9 @@ export class Connections {
     if (isFailed || isLast) reply.header('connection', 'close');
     reply.raw.setTimeout(this.options.writeTimeout);
     const isUnread = hasBody(request.headers) && !request.complete && !isFailed;
-    if (isUnread && closesAfter(request, reply)) afterBody(request, done);
+    // A response without a socket has lost its client.
+    if (isFailed && reply.raw.socket !== null) afterSilence(reply.raw.socket, done);
+    else if (isUnread && closesAfter(request, reply)) afterBody(request, done);
     else done();
   }
 
@@ -246,6 +250,19 @@ function afterBody(body: IncomingMessage, done: () => void): void {
     clearTimeout(timer);
     done();
   });
+}
+
+/** As {@link afterBody}, for a body whose end nobody can find. */
+function afterSilence(socket: Socket, done: () => void): void {
+  const deadline = performance.now() + maxDrainMs;
+  let received = socket.bytesRead;
+  const timer = setInterval(() => {
+    const isSilent = socket.bytesRead === received || socket.readableEnded;
+    received = socket.bytesRead;
+    if (!isSilent && performance.now() < deadline) return;
+    clearInterval(timer);
+    done();
+  }, silenceMs);
 }
 
 /** Another parser could frame or route such a request differently (rules HTTP-19 and HTTP-24). */
