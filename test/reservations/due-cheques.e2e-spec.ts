@@ -18,6 +18,15 @@ const statuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'];
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
+async function tenantWithTwoCheques(): Promise<TenantApi> {
+  const api = await service.addTenant({ key: mayReadEvents });
+  const unitId = await api.add(addUnit);
+  const reservationId = await api.add(addReservation, unitId);
+  const cheques = ['1', '2'].map((installmentId) => ({ installmentId, dueDate: day(1) }));
+  await api.add(addWallet, { reservationId, unitId, cheques });
+  return api;
+}
+
 async function pagesOf(
   api: TenantApi,
   parameters: Record<string, string>,
@@ -179,11 +188,7 @@ describe('GET /cheques', () => {
   );
 
   it('rejects a cursor whose position was changed', async () => {
-    const api = await service.addTenant({ key: mayReadEvents });
-    const unitId = await api.add(addUnit);
-    const reservationId = await api.add(addReservation, unitId);
-    const cheques = ['1', '2'].map((installmentId) => ({ installmentId, dueDate: day(1) }));
-    await api.add(addWallet, { reservationId, unitId, cheques });
+    const api = await tenantWithTwoCheques();
     const { body } = await api.get('/cheques?limit=1').expect(200);
     const [position, ...rest] = JSON.parse(
       Buffer.from(body.pagination.next, 'base64url').toString(),
@@ -203,11 +208,7 @@ describe('GET /cheques', () => {
   });
 
   it('keeps its entity tag while nothing changes', async () => {
-    const api = await service.addTenant({ key: mayReadEvents });
-    const unitId = await api.add(addUnit);
-    const reservationId = await api.add(addReservation, unitId);
-    const cheques = ['1', '2'].map((installmentId) => ({ installmentId, dueDate: day(1) }));
-    await api.add(addWallet, { reservationId, unitId, cheques });
+    const api = await tenantWithTwoCheques();
     const { headers } = await api.get('/cheques?limit=1').expect(200);
     const tag = headers['etag'] ?? '';
     await api.get('/cheques?limit=1').set('if-none-match', tag).expect(304);

@@ -41,18 +41,13 @@ export class LeadListsRepository {
     return newestChange([leads], organizationId);
   }
 
+  /** @param emailKey null finds leads whose key the background job has not derived yet */
   async findByEmailKey(
     organizationId: Types.ObjectId,
-    emailKey: string,
+    emailKey: string | null,
     limit: number,
   ): Promise<LeadEmail[]> {
     const filter = { organizationId, emailKey, ...notDeleted };
-    return this.leads.find(filter, ['data.email'], { limit }).lean();
-  }
-
-  /** Returns leads whose `emailKey` the background job has not derived yet. */
-  async findWithoutEmailKey(organizationId: Types.ObjectId, limit: number): Promise<LeadEmail[]> {
-    const filter = { organizationId, emailKey: null, ...notDeleted };
     return this.leads.find(filter, ['data.email'], { limit }).lean();
   }
 

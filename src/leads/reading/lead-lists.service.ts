@@ -130,7 +130,7 @@ export class LeadListsService {
     const changed = await this.leads.idsChangedElsewhere(organizationId, since, limit);
     const found = await Promise.all([
       this.leads.findByEmailKey(organizationId, emailKey, limit),
-      this.leads.findWithoutEmailKey(organizationId, limit),
+      this.leads.findByEmailKey(organizationId, null, limit),
       this.leads.findEmails(organizationId, changed),
     ]);
     const same = found.flat().filter(({ data }) => emailKeyOf(data) === emailKey);

@@ -7,7 +7,7 @@ import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { normalizedHost, textOf } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
-import { apiKeyState, keyRateLimit, restrictionsOf, visibilityOf } from './api-key-policy.js';
+import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import type { Identity } from './caller.js';
@@ -142,7 +142,6 @@ function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
     organization,
     apiKeyId: key._id,
     keyName: textOf(key.name),
-    visibility: visibilityOf(key),
     permissions: JSON.stringify(key.permissions),
     restrictions: restrictionsOf(key),
     ...(key.secrets && key.secrets.length > 0 && { secrets: key.secrets }),

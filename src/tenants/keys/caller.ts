@@ -1,7 +1,6 @@
 import type { RequestCaller } from '../../core/http/requests/request-caller.js';
 import type { SealedSecret } from '../../core/secrets/signing-secret.js';
 import type { Organization } from '../organizations/organization.js';
-import type { Visibility } from './permissions.js';
 
 /** It contains settings of the organization, so it must never be part of a DTO. */
 export interface Caller extends RequestCaller {
@@ -12,7 +11,6 @@ export interface Caller extends RequestCaller {
 /** The caller of an HTTP request. */
 export interface KeyCaller extends Caller {
   readonly keyName: string;
-  readonly visibility: Visibility;
 }
 
 export type Identity = Omit<

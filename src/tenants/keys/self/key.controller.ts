@@ -2,7 +2,11 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { DocumentedResponse, pollingHeaders } from '../../../core/http/api-documentation.js';
 import { RateLimitGuard } from '../../../core/http/rate-limit/rate-limit.guard.js';
-import { CurrentCaller, isPermitted } from '../../../core/http/requests/request-caller.js';
+import {
+  CurrentCaller,
+  isPermitted,
+  seesOnlyPublic,
+} from '../../../core/http/requests/request-caller.js';
 import { httpErrors } from '../../../core/errors/http-errors.js';
 import type { KeyCaller } from '../caller.js';
 import { Endpoint } from '../endpoint.js';
@@ -27,7 +31,7 @@ export class KeyController {
   })
   @DocumentedResponse(200, KeyResponseDto, 'The key.', { etag: pollingHeaders.etag })
   read(@CurrentCaller() caller: KeyCaller): KeyResponseDto {
-    const { apiKeyId, keyName, organization, visibility, restrictions, secrets, language } = caller;
+    const { apiKeyId, keyName, organization, restrictions, secrets, language } = caller;
     const limit = this.limits.limitOf(caller);
     return {
       data: {
@@ -35,7 +39,7 @@ export class KeyController {
         name: keyName,
         organization: { _id: organization._id.toHexString(), name: organization.name },
         operations: operations.filter((operation) => isPermitted(caller, operation)),
-        visibility,
+        visibility: seesOnlyPublic(caller) ? 'public' : 'all',
         signed: secrets !== undefined,
         expiresAt: restrictions?.endsAt?.toISOString() ?? null,
         rateLimit: limit && { requestsPerSecond: limit.rps, burst: limit.burst },
