@@ -12,4 +12,14 @@ describe('createSearch', () => {
     expect(search('sign', 'en-us')).toEqual(first);
     expect(search('sign', 'en-us')).not.toBe(first);
   });
+
+  it.each([
+    ['at the end of a word', 'station '.repeat(40), /^(?:station )+…$/],
+    ['within a word that is longer', 'x'.repeat(400), /^x{180} …$/],
+    ['nowhere if it is short', 'A short station', /^A short station read$/],
+  ])('cuts an excerpt %s', (_title, description, expected) => {
+    const operation = { summary: 'Zebra', route: 'GET /', fragment: '', errorCodes: [] };
+    const search = createSearch([], [{ ...operation, id: 'read', description }]);
+    expect(search('zebra', 'en-us')[0]?.excerpt).toMatch(expected);
+  });
 });

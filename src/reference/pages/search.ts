@@ -137,6 +137,9 @@ function excerptOf(text: string, terms: readonly string[]): string {
   const found = Math.min(...places, text.length);
   const start =
     found > excerptLength && found < text.length ? text.lastIndexOf(' ', found - 60) + 1 : 0;
-  const excerpt = text.slice(start, start + excerptLength).trim();
-  return `${start > 0 ? '… ' : ''}${excerpt}${start + excerptLength < text.length ? ' …' : ''}`;
+  const limit = start + excerptLength;
+  if (limit >= text.length) return `${start > 0 ? '… ' : ''}${text.slice(start).trim()}`;
+  const wordEnd = text.lastIndexOf(' ', limit);
+  const excerpt = text.slice(start, wordEnd > start ? wordEnd : limit).trim();
+  return `${start > 0 ? '… ' : ''}${excerpt} …`;
 }
