@@ -71,6 +71,8 @@ const crossTenantFiles = [
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
   '^src/webhooks/endpoints/(secret-holders|webhook-endpoints)\\.repository\\.ts$',
   '^src/webhooks/deliveries/webhook-deliveries\\.repository\\.ts$',
+  // Charts add up the attempts of all endpoints.
+  '^src/webhooks/statistics/webhook-stats\\.repository\\.ts$',
   // The page of the operator log shows actions of all organizations.
   '^src/operator/operator-log/operator-log\\.repository\\.ts$',
   // Metrics count the events and deliveries of all organizations that are late.
@@ -94,7 +96,7 @@ const pure = [
   '^src/tenants/(change-log/field-changes|contacts/(contact|phone-[a-z]+))\\.ts$',
   '^src/units/unit-status\\.ts$',
   '^src/reservations/reservation-status\\.ts$',
-  '^src/webhooks/[^/]+/(attempt-outcome|ssrf-policy)\\.ts$',
+  '^src/webhooks/[^/]+/(attempt-outcome|endpoint-state|ssrf-policy|visible-response)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|reference/generate)\\.ts$';

@@ -6,6 +6,7 @@ import { DeliveriesCreated } from './deliveries/deliveries-created.js';
 import { WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { webhookDeliverySchema } from './deliveries/webhook-delivery.schema.js';
+import { WebhookReplaysRepository } from './deliveries/webhook-replays.repository.js';
 import { WebhookFanOut } from './deliveries/webhook-fan-out.js';
 import { SecretHoldersRepository } from './endpoints/secret-holders.repository.js';
 import { SecretKeys } from './endpoints/secret-keys.js';
@@ -42,6 +43,7 @@ const services = [
     ...services,
     DeliveriesCreated,
     WebhookDeliveriesRepository,
+    WebhookReplaysRepository,
     WebhookEndpointsRepository,
     WebhookStatsRepository,
     SecretHoldersRepository,

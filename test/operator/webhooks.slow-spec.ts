@@ -54,7 +54,7 @@ describe('the command webhook', () => {
     const table = await text(`webhook show ${added._id}`);
     expect(shown).toMatchObject({ _id: added._id, isEnabled: true, disabledReason: null });
     const names =
-      '_id,organizationId,url,eventTypes,isEnabled,disabledReason,fault,failingSince,pausedUntil,secrets,createdAt,updatedAt';
+      '_id,organizationId,url,eventTypes,isEnabled,disabledReason,fault,failingSince,failedAttempts,lastFailure,lastSuccessAt,pausedUntil,secrets,createdAt,updatedAt';
     expect([...list, shown].map(namesOf)).toEqual([names, `${names},pending`]);
     expect(JSON.stringify([list, shown, table])).not.toMatch(/whsec_|sealed/);
     expect(table).toMatch(/^State +healthy$/m);

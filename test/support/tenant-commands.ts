@@ -50,6 +50,8 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   ['webhookEndpoints', 'find update findAndModify', '_id'],
   ['webhookEndpoints', 'aggregate', ''],
   ['webhookEndpoints', 'find', 'secrets.0'],
+  // The console shows the attempts of all endpoints.
+  ['webhookStatistics', 'aggregate', 'at'],
   // The console shows the actions of the operator for all organizations.
   ['operatorLog', 'aggregate', ''],
 ];

@@ -6,7 +6,6 @@ import { Clock } from '../../src/core/configuration/clock.js';
 import { WebhookDeliveriesRepository } from '../../src/webhooks/deliveries/webhook-deliveries.repository.js';
 import { WebhookWorker } from '../../src/webhooks/sending/webhook-worker.js';
 import { startSession } from '../operator/command-line.js';
-import { conventions } from '../support/builders.js';
 import { profileCommands, excessiveKeyReads, wastefulCommands } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService } from '../support/test-service.js';
@@ -19,7 +18,7 @@ const givenUp = { status: 'failed', failureReason: 'endpoint disabled' };
 const disabledByWorker = { isEnabled: false, disabledReason: 'gone' };
 
 const webhooks = useWebhooks();
-const { addEndpoint, createLead, passTime, collection } = webhooks;
+const { addEndpoint, addDeliveries, createLead, passTime, collection } = webhooks;
 const deliveries = () => collection('webhookDeliveries');
 const operator = startSession(() => ({
   MONGODB_URI: webhooks.service.databaseUri,
@@ -36,29 +35,6 @@ async function addEndpointWithRetry(): Promise<AddedEndpoint> {
   await endpoint.waitForDelivery({ status: 'pending', attempts: 1 });
   endpoint.respondWith(204);
   return endpoint;
-}
-
-/** Adds deliveries, created 1 ms apart, as the relay and the worker store them. */
-async function addDeliveries(endpointId: ObjectId, count: number, fields: Document): Promise<void> {
-  // The times follow the service's clock, which tests move: the worker searches only once a minute for
-  // deliveries that are long overdue.
-  const now = webhooks.service.service.app.get(Clock).now().getTime();
-  await deliveries().insertMany(
-    Array.from({ length: count }, (_, index) => ({
-      ...conventions(webhooks.tenant.organizationId),
-      endpointId,
-      eventId: new ObjectId(),
-      type: 'lead.created',
-      bytes: 100,
-      round: 1,
-      attempts: 10,
-      nextAttemptAt: new Date(now),
-      log: [],
-      completedAt: fields['status'] === 'pending' ? null : new Date(now),
-      ...fields,
-      createdAt: new Date(now - count + index),
-    })),
-  );
 }
 
 describe('an endpoint that is enabled again', () => {

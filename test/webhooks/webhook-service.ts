@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
-import { type Document, MongoClient, type ObjectId, type WithId } from 'mongodb';
+import { type Document, MongoClient, ObjectId, type WithId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import type { WebhookEndpointDocument } from '../../src/webhooks/endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookWorker } from '../../src/webhooks/sending/webhook-worker.js';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { databaseUriOf, startTestService, type TestService } from '../support/test-service.js';
@@ -96,6 +96,8 @@ export async function startWebhookService(
   };
 }
 
+const quarter = 900_000;
+
 interface SubscriptionOptions {
   readonly owner?: Tenant;
   readonly types?: string[];
@@ -143,6 +145,46 @@ export function useWebhooks(variables: Record<string, string> = {}) {
     stopAfterTest: (stop: () => Promise<void>) => void cleanups.push(stop),
     passTime: (milliseconds: number) => service.passTime(milliseconds),
     createLead: (recordSystemId?: string) => service.createLead(tenant, recordSystemId),
+    /** Adds deliveries, created 1 ms apart, as the relay and the worker store them. */
+    addDeliveries: async (endpointId: ObjectId, count: number, fields: Document): Promise<void> => {
+      // The times follow the service's clock, which tests move: the worker searches only once a minute for
+      // deliveries that are long overdue.
+      const now = service.service.app.get(Clock).now().getTime();
+      await collection('webhookDeliveries').insertMany(
+        Array.from({ length: count }, (_, index) => ({
+          ...conventions(tenant.organizationId),
+          endpointId,
+          eventId: new ObjectId(),
+          type: 'lead.created',
+          bytes: 100,
+          round: 1,
+          attempts: 10,
+          nextAttemptAt: new Date(now),
+          log: [],
+          completedAt: fields['status'] === 'pending' ? null : new Date(now),
+          ...fields,
+          createdAt: new Date(now - count + index),
+        })),
+      );
+    },
+    /** Adds counts of attempts by their age in quarters of an hour. */
+    addCounts: async (
+      endpointId: ObjectId,
+      counts: readonly (readonly [number, number, number])[],
+      { organizationId }: Tenant = tenant,
+    ): Promise<void> => {
+      const current =
+        Math.floor(service.service.app.get(Clock).now().getTime() / quarter) * quarter;
+      const documents = counts.map(([age, delivered, failed]) => ({
+        ...conventions(organizationId),
+        endpointId,
+        at: new Date(current - age * quarter),
+        delivered,
+        failed,
+        milliseconds: 1,
+      }));
+      await collection('webhookStatistics').insertMany(documents);
+    },
     /** Adds an endpoint with its own receiver. */
     addEndpoint: async (
       respond: Respond | number = 204,

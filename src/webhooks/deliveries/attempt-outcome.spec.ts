@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Types } from 'mongoose';
 import type {
   LatencyClass,
   WebhookEndpointDocument,
@@ -29,10 +30,12 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   retryAfter: null,
   ...fields,
 });
+const delivery = { _id: new Types.ObjectId(), objectId: 'lead', attempts: 2 };
+const attemptWith = (fields: Partial<AttemptResult>) => ({ delivery, result: result(fields) });
 const stateAfter = (before: Endpoint, ...statuses: (number | null)[]) =>
   applyResults(
     { isEnabled: true, ...before },
-    statuses.map((statusCode) => result({ statusCode })),
+    statuses.map((statusCode) => attemptWith({ statusCode })),
     now,
   );
 
@@ -147,14 +150,16 @@ describe('the pause of an endpoint', () => {
   ])(
     'with %j after status %p and Retry-After %p lasts until %p',
     (before, statusCode, retryAfter, pausedUntil) => {
-      const state = applyResults(before, [result({ statusCode, retryAfter })], now);
+      const state = applyResults(before, [attemptWith({ statusCode, retryAfter })], now);
       expect(state.pausedUntil).toEqual(pausedUntil);
     },
   );
 
   it('is the longest that the results of a batch require', () => {
-    const results = [60_000, null].map((retryAfter) => result({ statusCode: 503, retryAfter }));
-    expect(applyResults({}, results, now).pausedUntil).toEqual(until);
+    const attempts = [60_000, null].map((retryAfter) =>
+      attemptWith({ statusCode: 503, retryAfter }),
+    );
+    expect(applyResults({}, attempts, now).pausedUntil).toEqual(until);
   });
 });
 
@@ -181,6 +186,17 @@ describe('the consecutive failures of an endpoint', () => {
     expect(state).not.toHaveProperty('isEnabled');
   });
 
+  it.each<[Endpoint, (number | null)[], number]>([
+    [{}, [500], 1],
+    [{ failingSince: now, failedAttempts: 4 }, [500, null], 6],
+    [{ failingSince: now }, [500], 1],
+    [{ failingSince: null, failedAttempts: 4 }, [500], 1],
+    [{ failingSince: now, failedAttempts: 4 }, [500, 204, 500], 1],
+    [{ failingSince: now, failedAttempts: 4 }, [500, 204], 0],
+  ])('of %j after the statuses %j are %i', (before, statuses, failedAttempts) => {
+    expect(stateAfter(before, ...statuses)).toMatchObject({ failedAttempts });
+  });
+
   it('disable the endpoint on the fifth day with failures', () => {
     const disabled = { isEnabled: false, disabledReason: 'failing', updatedAt: now };
     expect(stateAfter(failing, 500)).toMatchObject(disabled);
@@ -195,6 +211,39 @@ describe('the consecutive failures of an endpoint', () => {
     ['one day of many', { failingSince: nowPlus(-30 * day) }],
   ])('keep the endpoint enabled on %s', (_title, before) => {
     expect(stateAfter(before, 500)).not.toHaveProperty('isEnabled');
+  });
+});
+
+describe('the last failure of an endpoint', () => {
+  const failure = { statusCode: 500, response: 'no', contentType: 'text/plain' };
+
+  it('is the last failed attempt of a batch, even before a success', () => {
+    const attempts = [
+      attemptWith({ ...failure, statusCode: 400 }),
+      attemptWith({ ...failure, startedAt: nowPlus(1) }),
+      attemptWith({ statusCode: 204 }),
+    ];
+    const { lastFailure, lastSuccessAt } = applyResults({}, attempts, nowPlus(9));
+    expect(lastFailure).toEqual({
+      at: nowPlus(1),
+      statusCode: 500,
+      error: null,
+      attempt: 3,
+      excerpt: 'no',
+      deliveryId: delivery._id,
+      objectId: 'lead',
+    });
+    expect(lastSuccessAt).toEqual(nowPlus(9));
+  });
+
+  it('has no excerpt of a response to a delivery whose personal data was removed', () => {
+    const erased = { delivery: { ...delivery, erasedAt: now }, result: result(failure) };
+    expect(applyResults({}, [erased], now).lastFailure).toMatchObject({ excerpt: null });
+  });
+
+  it('is kept after a success, as is the last success after a failure', () => {
+    expect(stateAfter({}, 204)).not.toHaveProperty('lastFailure');
+    expect(stateAfter({}, 500)).not.toHaveProperty('lastSuccessAt');
   });
 });
 

@@ -3,6 +3,7 @@ import type {
   LatencyClass,
   WebhookEndpointDocument,
 } from '../endpoints/webhook-endpoint.schema.js';
+import { visibleResponse } from './visible-response.js';
 import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export const deliveryStatuses = [
@@ -92,12 +93,18 @@ export function hasValidEventTypes({ eventTypes }: WebhookEndpointDocument): boo
   return eventTypes === undefined || Array.isArray(eventTypes);
 }
 
-/** Decides by a batch's results in their order (rules HOOK-7 and HOOK-8). */
+export interface EndpointAttempt {
+  readonly delivery: Pick<WebhookDeliveryDocument, '_id' | 'objectId' | 'attempts' | 'erasedAt'>;
+  readonly result: AttemptResult;
+}
+
+/** Decides by a batch's attempts in the order of their ends (rules HOOK-7 and HOOK-8). */
 export function applyResults(
   before: Partial<WebhookEndpointDocument>,
-  results: readonly AttemptResult[],
+  attempts: readonly EndpointAttempt[],
   now: Date,
 ): Partial<WebhookEndpointDocument> {
+  const results = attempts.map(({ result }) => result);
   const failingSince = failingSinceAfter(before, results, now);
   const failingDays = failingDaysAfter(before, failingSince, now);
   const pauses = results.flatMap((result) => pauseUntil(result, now) ?? []);
@@ -113,6 +120,9 @@ export function applyResults(
     latencyClass: results.reduce<LatencyClass>(latencyClassAfter, before.latencyClass ?? 'new'),
     failingSince,
     failingDays,
+    failedAttempts: failedAttemptsAfter(before, results),
+    ...lastFailureOf(attempts),
+    ...(results.some(isSuccess) && { lastSuccessAt: now }),
     pausedUntil: ends.length === 0 ? null : new Date(Math.max(...ends.map(Number))),
     // The attempts were signed, so the secrets could be opened.
     ...(before.fault && { fault: null }),
@@ -144,6 +154,27 @@ function failingSinceAfter(
   if (!results.some(isSuccess)) return failingSince ?? now;
   const hasFailedLast = results.at(-1) !== results.findLast(isSuccess);
   return hasFailedLast ? now : null;
+}
+
+function failedAttemptsAfter(
+  { failingSince, failedAttempts = 0 }: Partial<WebhookEndpointDocument>,
+  results: readonly AttemptResult[],
+): number {
+  const earlier = failingSince && !results.some(isSuccess) ? failedAttempts : 0;
+  return earlier + results.length - 1 - results.findLastIndex(isSuccess);
+}
+
+function lastFailureOf(
+  attempts: readonly EndpointAttempt[],
+): Pick<WebhookEndpointDocument, 'lastFailure'> {
+  const last = attempts.findLast(({ result }) => !isSuccess(result));
+  if (last === undefined) return {};
+  const { delivery, result } = last;
+  const { _id: deliveryId, objectId, attempts: previous, erasedAt = null } = delivery;
+  const { startedAt: at, statusCode, error } = result;
+  const excerpt = erasedAt === null ? visibleResponse(result) : null;
+  const attempt = previous + 1;
+  return { lastFailure: { at, statusCode, error, attempt, excerpt, deliveryId, objectId } };
 }
 
 function failingDaysAfter(

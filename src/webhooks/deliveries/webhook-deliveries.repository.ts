@@ -4,9 +4,7 @@ import type { AnyBulkWriteOperation, PipelineStage, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { BatchedUpdates, TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import {
-  decodeCursor,
   type KeysetPage,
-  type KeysetPosition,
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
@@ -40,6 +38,13 @@ export interface DueEndpoint extends Pick<WebhookEndpointDocument, '_id' | 'late
   readonly isReady?: boolean;
 }
 
+interface PendingCounts {
+  readonly count: number;
+  /** Creation of the oldest delivery. */
+  readonly oldestAt: Date | null;
+  readonly nextAttemptAt: Date | null;
+}
+
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 type Filter = TenantFilter<WebhookDeliveryDocument>;
 
@@ -56,7 +61,6 @@ const firstPerEndpoint = (
 const batchSize = 1_000;
 /** Metrics must not keep the database server busy for longer. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
-const oldestFirst = { createdAt: 1, _id: 1 } as const;
 const lastAttempt = { log: { $slice: -1 } } as const;
 
 @Injectable()
@@ -184,24 +188,33 @@ export class WebhookDeliveriesRepository {
     return ids.length === batchSize;
   }
 
-  /** Starts a new round of deliveries that do not belong to the run yet, and yields their numbers. */
-  async *startRounds(
-    organizationId: Types.ObjectId,
-    filter: Filter,
-    replayRun: Date,
-  ): AsyncGenerator<number, void> {
-    const remaining = { ...filter, organizationId, replayRun: { $ne: replayRun } };
-    const fields = ['_id', 'createdAt'] as const;
-    let after: KeysetPosition | undefined;
-    do {
-      const part = { limit: batchSize, after };
-      const found = await pageOf(this.deliveries, remaining, oldestFirst, part, { fields });
-      const _id = { $in: found.items.map((delivery) => delivery._id) };
-      const round = newRound(replayRun, this.clock.now());
-      const { modifiedCount } = await this.deliveries.updateMany({ ...remaining, _id }, round);
-      yield modifiedCount;
-      after = found.next === null ? undefined : (decodeCursor(found.next) ?? undefined);
-    } while (after !== undefined);
+  async isErased(_id: Types.ObjectId): Promise<boolean> {
+    const erased = { _id, erasedAt: { $ne: null } };
+    return (await this.deliveries.findOne(erased, ['_id'], acrossTenants).lean()) !== null;
+  }
+
+  /** Stops at a limit, at the deliveries that are due first. */
+  async pendingCounts(endpointId: Types.ObjectId, limit: number): Promise<PendingCounts> {
+    const counts = {
+      count: { $sum: 1 },
+      oldestAt: { $min: '$createdAt' },
+      nextAttemptAt: { $min: '$nextAttemptAt' },
+    };
+    const [found] = await this.deliveries.aggregate<PendingCounts>(
+      [
+        { $match: { status: 'pending', endpointId } },
+        { $sort: { nextAttemptAt: 1 } },
+        { $limit: limit },
+        { $group: { _id: null, ...counts } },
+      ],
+      acrossTenants as object,
+    );
+    return found ?? { count: 0, oldestAt: null, nextAttemptAt: null };
+  }
+
+  async countFailed({ _id: endpointId, organizationId }: Endpoint, limit: number): Promise<number> {
+    const failed = { organizationId, endpointId, status: 'failed' } as const;
+    return this.deliveries.countDocuments(failed, { limit });
   }
 
   /** Counts attempts, not deliveries. */
@@ -258,20 +271,6 @@ export class WebhookDeliveriesRepository {
     const filter = { organizationId, endpointId: _id, ...failed };
     return this.deliveries.findOne(filter, lastAttempt, { sort: newestFirst }).lean();
   }
-}
-
-/** A running attempt still belongs to the old round. */
-function newRound(replayRun: Date, now: Date) {
-  const $set = {
-    status: 'pending',
-    failureReason: null,
-    attempts: 0,
-    nextAttemptAt: now,
-    completedAt: null,
-    replayRun,
-    updatedAt: now,
-  } as const;
-  return { $set, $inc: { round: 1 } };
 }
 
 function unlessErased(values: Readonly<Record<string, string | null>>): object {

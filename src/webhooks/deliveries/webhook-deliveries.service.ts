@@ -4,7 +4,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
-import { dayMs } from '../../core/values/time.js';
+import { dayMs, minuteMs } from '../../core/values/time.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import { pingType } from '../../events/outbox/event-types.js';
 import { eventIdOf, messageIdOf, messageOf } from '../../events/outbox/message.js';
@@ -15,6 +15,7 @@ import { SecretKeys } from '../endpoints/secret-keys.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
 import { type AttemptResult, attemptsPerRound, attemptOutcome } from './attempt-outcome.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { WebhookReplaysRepository } from './webhook-replays.repository.js';
 import { newDelivery } from './webhook-fan-out.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
@@ -34,11 +35,24 @@ export type ListedDelivery = ReturnType<typeof listedDelivery>;
 export type DeliveryDetails = NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
 
 const maxResumeMs = dayMs;
+/** Concurrent or interrupted calls of `sendAll` share one run for this time, in ms. */
+const maxSharedMs = 10 * minuteMs;
+const sendAllName = 'everything';
+
+export interface SentAll {
+  /** Number of pending deliveries that were made due. */
+  readonly waiting: number;
+  /** Number of failed deliveries that got a new round of attempts. */
+  readonly failed: number;
+  /** Start of the run, for `progressSince`. */
+  readonly since: Date;
+}
 
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
     private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly replays: WebhookReplaysRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly events: OutboxEventsRepository,
     private readonly secrets: SecretKeys,
@@ -99,12 +113,65 @@ export class WebhookDeliveriesService {
     const query = deliveryQuery({ ...filter, endpointId, until });
     const total = await this.deliveries.count(organizationId, query);
     let done = 0;
-    for await (const count of this.deliveries.startRounds(organizationId, query, replayRun)) {
+    for await (const count of this.replays.startRounds(organizationId, query, replayRun)) {
       done += count;
       progress(done, total);
     }
     await this.endpoints.endReplay(endpointId, name);
     return done;
+  }
+
+  /**
+   * Makes everything due that waits or has failed, and ends a pause. Concurrent calls share the work; a call after an
+   * interruption continues it.
+   *
+   * @throws Error when the endpoint is disabled
+   */
+  async sendAll(
+    endpoint: WebhookEndpointDocument,
+    progress: (done: number, total: number) => void = () => {},
+  ): Promise<SentAll> {
+    const { _id: endpointId, organizationId } = endpoint;
+    const now = this.clock.now();
+    if (!(await this.endpoints.resume(endpointId))) {
+      throw new Error(`The endpoint ${endpointId.toHexString()} is disabled: enable it first.`);
+    }
+    const shared = sharedSince(now);
+    const since = await this.endpoints.beginReplay(endpointId, sendAllName, shared, now);
+    const query = deliveryQuery({ endpointId, status: 'failed', until: now });
+    const pending = await this.deliveries.countPending(endpointId);
+    const total = pending + (await this.deliveries.count(organizationId, query));
+    const done = { waiting: 0, failed: 0 };
+    for await (const count of this.replays.makeDue(endpoint, since, now)) {
+      done.waiting += count;
+      progress(done.waiting, total);
+    }
+    for await (const count of this.replays.startRounds(organizationId, query, since)) {
+      done.failed += count;
+      progress(done.waiting + done.failed, total);
+    }
+    await this.endpoints.endReplay(endpointId, sendAllName);
+    return { ...done, since };
+  }
+
+  /** Returns the start of a run of `sendAll` that is unfinished, or null. */
+  sendingSince({ replays }: WebhookEndpointDocument): Date | null {
+    const since = replays?.[sendAllName];
+    return since !== undefined && since > sharedSince(this.clock.now()) ? since : null;
+  }
+
+  /** Counts the deliveries that `sendAll` or a replay has queued since a time. */
+  async progressSince(endpoint: WebhookEndpointDocument, since: Date) {
+    const running = this.sendingSince(endpoint);
+    const from = running !== null && running < since ? running : since;
+    const counts = await this.replays.countReplayed(endpoint, from);
+    const countOf = (status: WebhookDeliveryDocument['status']) =>
+      counts.find(({ _id }) => _id === status)?.count ?? 0;
+    return {
+      delivered: countOf('delivered'),
+      failed: countOf('failed'),
+      waiting: countOf('pending'),
+    };
   }
 
   /** Sends even to a disabled endpoint, once. @throws Error when the endpoint's secrets cannot be opened */
@@ -132,11 +199,13 @@ export class WebhookDeliveriesService {
   }
 
   /** Counts attempts, not deliveries. */
-  eraseResponses(
+  async *eraseResponses(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
   ): AsyncGenerator<BatchedUpdates, void> {
-    return this.deliveries.eraseResponses(organizationId, objectIds);
+    yield* this.deliveries.eraseResponses(organizationId, objectIds);
+    // Must be a later transaction than that of the deliveries, as the worker checks them after storing an excerpt.
+    yield { count: 0, write: () => this.endpoints.eraseExcerpts(organizationId, { objectIds }) };
   }
 }
 
@@ -150,6 +219,10 @@ function listedDelivery(delivery: WebhookDeliveryDocument) {
     lastStatusCode: last?.statusCode ?? null,
     lastError: last?.error ?? null,
   };
+}
+
+function sharedSince(now: Date): Date {
+  return new Date(now.getTime() - maxSharedMs);
 }
 
 function replayName({ _id, status, since, until }: DeliveryFilter): string {

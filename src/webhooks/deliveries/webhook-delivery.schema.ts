@@ -36,6 +36,10 @@ export class DeliveryAttempt {
   @Prop({ type: String })
   response!: string | null;
 
+  /** Media type of the response without parameters. Earlier versions did not store it. */
+  @Prop({ type: String })
+  contentType?: string | null;
+
   /** The target of a redirect, which is not followed. Earlier versions did not store it. */
   @Prop({ type: String })
   redirectsTo?: string | null;
@@ -90,6 +94,7 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: [SchemaFactory.createForClass(DeliveryAttempt)] })
   log!: DeliveryAttempt[];
 
+  /** Start of the last replay that queued the delivery. */
   @Prop({ type: Date })
   replayRun?: Date | null;
 
@@ -124,6 +129,11 @@ webhookDeliverySchema.index(
 webhookDeliverySchema.index(
   { organizationId: 1, endpointId: 1, createdAt: -1, _id: -1, status: 1 },
   { name: 'failedAtEndpoint', partialFilterExpression: { status: 'failed' } },
+);
+/** Serves the progress of replays; other deliveries are not in it. */
+webhookDeliverySchema.index(
+  { organizationId: 1, endpointId: 1, replayRun: 1, status: 1 },
+  { name: 'replayed', partialFilterExpression: { replayRun: { $exists: true } } },
 );
 webhookDeliverySchema.index(
   { organizationId: 1, createdAt: -1, _id: -1 },

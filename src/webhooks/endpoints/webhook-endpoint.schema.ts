@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes } from 'mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
 import { addTtlIndex, TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
@@ -8,6 +8,34 @@ export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
 
 /** An endpoint is new until its recent responses show its class (rule HOOK-8). */
 export type LatencyClass = 'fast' | 'new' | 'slow';
+
+@Schema({ _id: false })
+export class EndpointFailure {
+  /** Start of the attempt. */
+  @Prop({ type: Date })
+  at!: Date;
+
+  @Prop({ type: Number })
+  statusCode!: number | null;
+
+  @Prop({ type: String })
+  error!: string | null;
+
+  /** Number of the attempt in its round. */
+  @Prop({ type: Number })
+  attempt!: number;
+
+  /** Readable start of the response, with emails and digits masked; an erasure removes it. */
+  @Prop({ type: String })
+  excerpt!: string | null;
+
+  @Prop({ type: SchemaTypes.ObjectId })
+  deliveryId!: Types.ObjectId;
+
+  /** Finds the excerpts that an erasure removes. */
+  @Prop({ type: String })
+  objectId!: string | null;
+}
 
 /** Other programs may omit optional fields. */
 @Schema({ collection: 'webhookEndpoints' })
@@ -38,6 +66,17 @@ export class WebhookEndpointDocument extends TenantDocument {
   /** Last days with failures since `failingSince`, such as `2030-01-31` (UTC). */
   @Prop({ type: [String], default: undefined })
   failingDays?: string[];
+
+  /** Number of failed attempts since `failingSince`. */
+  @Prop({ type: Number })
+  failedAttempts?: number;
+
+  /** Kept after later successes. */
+  @Prop({ type: SchemaFactory.createForClass(EndpointFailure) })
+  lastFailure?: EndpointFailure | null;
+
+  @Prop({ type: Date })
+  lastSuccessAt?: Date | null;
 
   @Prop({ type: String })
   latencyClass?: LatencyClass;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pageOf } from '../../core/database/models/pages.js';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Types } from 'mongoose';
+import type { PipelineStage, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
@@ -17,6 +17,35 @@ export const isFreeEndpoint = {
   $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],
 };
 const pipelineUpdate = { returnDocument: 'after', updatePipeline: true, ...acrossTenants } as const;
+
+export interface EndpointQuery {
+  readonly organizationId?: Types.ObjectId | undefined;
+  /** `failing` includes faulty and automatically disabled endpoints. */
+  readonly show?: 'all' | 'failing' | 'disabled' | undefined;
+  /** Part of the URL, ignoring case. */
+  readonly text?: string | undefined;
+}
+
+/** Counts stop at `maxCountedDeliveries`; the flags say whether there are more. */
+export interface DeliveryCounts {
+  readonly waiting: number;
+  readonly hasMoreWaiting: boolean;
+  readonly failed: number;
+  readonly hasMoreFailed: boolean;
+}
+
+export const maxCountedDeliveries = 10_000;
+
+const isOn = { isEnabled: true, removedAt: null };
+const isFailing = {
+  $or: [
+    { ...isOn, failingSince: { $type: 'date' } },
+    { ...isOn, fault: { $type: 'string' } },
+    { ...isOn, eventTypes: { $exists: true, $not: { $type: 'array' } } },
+    { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
+  ],
+};
+const shownFilters = { all: {}, failing: isFailing, disabled: { isEnabled: { $ne: true } } };
 
 @Injectable()
 export class WebhookEndpointsRepository {
@@ -55,26 +84,41 @@ export class WebhookEndpointsRepository {
 
   /** Returns failing, faulty and auto-disabled endpoints of all organizations; the oldest failure comes first. */
   async findFailing(limit: number): Promise<WebhookEndpointDocument[]> {
-    const isOn = { isEnabled: true, removedAt: null };
-    const filter = {
-      // The rest of the filter has no index. Endpoints are few, so the index of `_id` reads all of them.
-      _id: { $exists: true },
-      $or: [
-        { ...isOn, failingSince: { $type: 'date' } },
-        { ...isOn, fault: { $type: 'string' } },
-        { ...isOn, eventTypes: { $exists: true, $not: { $type: 'array' } } },
-        { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
-      ],
-    };
+    // The rest of the filter has no index. Endpoints are few, so the index of `_id` reads all of them.
+    const filter = { _id: { $exists: true }, ...isFailing };
     const shown = { $project: { secrets: 0 } };
-    return this.endpoints
-      .aggregate<WebhookEndpointDocument>([
-        { $match: filter },
-        { $sort: { failingSince: 1 } },
-        { $limit: limit },
-        shown,
-      ])
-      .option(acrossTenants);
+    const steps = [{ $match: filter }, { $sort: { failingSince: 1 } }, { $limit: limit }, shown];
+    return this.endpoints.aggregate<WebhookEndpointDocument>(steps as PipelineStage[], {
+      batchSize: limit + 1,
+      ...acrossTenants,
+    });
+  }
+
+  /** Returns the newest first with counts of their deliveries. */
+  async listWithCounts(
+    query: EndpointQuery,
+    part: KeysetRequest,
+  ): Promise<KeysetPage<WebhookEndpointDocument & DeliveryCounts>> {
+    const lastStages = [
+      countStage('waiting', { status: 'pending' }),
+      // The index of failed deliveries starts with the organization.
+      countStage('failed', {
+        status: 'failed',
+        $expr: { $eq: ['$organizationId', '$$organizationId'] },
+      }),
+      { $set: { ...countedFields('waiting', 'Waiting'), ...countedFields('failed', 'Failed') } },
+    ];
+    const options = { batchSize: part.limit + 2, ...acrossTenants };
+    return pageOf(this.endpoints, endpointFilter(query), { _id: -1 }, part, {
+      lastStages,
+      options,
+    });
+  }
+
+  /** Returns the newest first, of all organizations. */
+  async searchByUrl(text: string, limit: number): Promise<WebhookEndpointDocument[]> {
+    const options = { sort: { _id: -1 }, limit, batchSize: limit + 1, ...acrossTenants } as const;
+    return this.endpoints.find(endpointFilter({ text }), null, options).lean();
   }
 
   async set(
@@ -128,6 +172,28 @@ export class WebhookEndpointsRepository {
     return matchedCount === 1;
   }
 
+  /** Removes excerpts of responses about these objects, or to one delivery. */
+  async eraseExcerpts(
+    organizationId: Types.ObjectId,
+    about: { readonly objectIds: readonly string[] } | { readonly deliveryId: Types.ObjectId },
+  ): Promise<void> {
+    const failed =
+      'deliveryId' in about
+        ? { 'lastFailure.deliveryId': about.deliveryId }
+        : { 'lastFailure.objectId': { $in: about.objectIds } };
+    const update = { $set: { 'lastFailure.excerpt': null } } as const;
+    await this.endpoints.updateMany({ organizationId, ...failed }, update);
+  }
+
+  /** Ends a pause. Returns false for a disabled or removed endpoint. */
+  async resume(_id: Types.ObjectId): Promise<boolean> {
+    // Keeps `updatedAt`, so that the results of a running batch are stored.
+    const update = { $set: { pausedUntil: null } };
+    const enabled = { _id, isEnabled: true, removedAt: null };
+    const { matchedCount } = await this.endpoints.updateOne(enabled, update, acrossTenants);
+    return matchedCount === 1;
+  }
+
   /** Returns the start of the replay, which is earlier if it was interrupted after `resumable`. */
   async beginReplay(_id: Types.ObjectId, name: string, resumable: Date, now: Date): Promise<Date> {
     const field = `replays.${name}`;
@@ -146,4 +212,34 @@ export class WebhookEndpointsRepository {
 function notRemoved(organizationId: Types.ObjectId | undefined) {
   const tenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
   return { ...tenant, removedAt: null };
+}
+
+function endpointFilter({ organizationId, show = 'all', text = '' }: EndpointQuery) {
+  const url = text === '' ? {} : { url: { $in: [new RegExp(escaped(text), 'i')] } };
+  return { ...notRemoved(organizationId), ...shownFilters[show], ...url };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`).replace(/\0/g, String.raw`\x00`);
+}
+
+function countStage(name: string, filter: PipelineStage.Match['$match']): PipelineStage.Lookup {
+  return {
+    $lookup: {
+      from: 'webhookDeliveries',
+      localField: '_id',
+      foreignField: 'endpointId',
+      let: { organizationId: '$organizationId' },
+      pipeline: [{ $match: filter }, { $limit: maxCountedDeliveries + 1 }, { $count: 'count' }],
+      as: name,
+    },
+  };
+}
+
+function countedFields(name: 'waiting' | 'failed', label: string) {
+  const count = { $ifNull: [{ $first: `$${name}.count` }, 0] };
+  return {
+    [name]: { $min: [count, maxCountedDeliveries] },
+    [`hasMore${label}`]: { $gt: [count, maxCountedDeliveries] },
+  };
 }

@@ -10,8 +10,23 @@ import { urlViolation } from '../sending/ssrf-policy.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';
 import { hasValidEventTypes } from '../deliveries/attempt-outcome.js';
 import { SecretKeys } from './secret-keys.js';
-import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository.js';
+import type {
+  DisabledReason,
+  EndpointFailure,
+  WebhookEndpointDocument,
+} from './webhook-endpoint.schema.js';
+import { dayMs } from '../../core/values/time.js';
+import {
+  type AttemptCounts,
+  WebhookStatsRepository,
+} from '../statistics/webhook-stats.repository.js';
+import { startOfQuarterHour } from '../statistics/webhook-stats.schema.js';
+import { type EndpointState, endpointState } from './endpoint-state.js';
+import {
+  type DeliveryCounts,
+  type EndpointQuery,
+  WebhookEndpointsRepository,
+} from './webhook-endpoints.repository.js';
 
 export interface EndpointFields {
   readonly url?: string;
@@ -23,6 +38,15 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
+export interface EndpointWithStats extends EndpointView, DeliveryCounts {
+  readonly state: EndpointState;
+  /** Attempts of the last 24 hours. */
+  readonly day: AttemptCounts;
+}
+
+/** Endpoints are few, so that one page can have all of them. */
+const maxListed = 2_000;
+
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 
 @Injectable()
@@ -30,6 +54,7 @@ export class WebhookEndpointsService {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly statistics: WebhookStatsRepository,
     private readonly secrets: SecretKeys,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -84,6 +109,31 @@ export class WebhookEndpointsService {
   /** Returns the oldest first, of one or all organizations. */
   async list(organizationId?: Types.ObjectId): Promise<EndpointView[]> {
     return (await this.endpoints.list(organizationId)).map(endpointView);
+  }
+
+  /** Returns the newest first; costs two commands. */
+  async listWithStats(
+    query: EndpointQuery = {},
+    part: KeysetRequest = { limit: maxListed },
+  ): Promise<KeysetPage<EndpointWithStats>> {
+    const { items, next } = await this.endpoints.listWithCounts(query, part);
+    const now = this.clock.now();
+    const dayAgo = startOfQuarterHour(new Date(now.getTime() - dayMs));
+    const counts = await this.statistics.countsSince(items, dayAgo);
+    const withStats = items.map((item) => {
+      const { waiting, hasMoreWaiting, failed, hasMoreFailed } = item;
+      const view = endpointView(item);
+      const { delivered = 0, failed: failedAttempts = 0 } = counts.get(view._id) ?? {};
+      const day = { delivered, failed: failedAttempts };
+      const state = endpointState(view, now);
+      return { ...view, state, day, waiting, hasMoreWaiting, failed, hasMoreFailed };
+    });
+    return { items: withStats, next };
+  }
+
+  /** Finds endpoints of all organizations by a part of the URL, ignoring case. */
+  async searchByUrl(text: string, limit: number): Promise<EndpointView[]> {
+    return (await this.endpoints.searchByUrl(text, limit)).map(endpointView);
   }
 
   /** @throws Error when the URL is not allowed */
@@ -155,9 +205,16 @@ export function endpointView(document: WebhookEndpointDocument) {
     disabledReason: document.disabledReason ?? null,
     fault: isSubscribed ? (document.fault ?? null) : 'eventTypes is not a list',
     failingSince: document.failingSince ?? null,
+    failedAttempts: document.failingSince ? (document.failedAttempts ?? 0) : 0,
+    lastFailure: document.lastFailure ? failureView(document.lastFailure) : null,
+    lastSuccessAt: document.lastSuccessAt ?? null,
     pausedUntil: document.pausedUntil ?? null,
     secrets: (document.secrets ?? []).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
   };
+}
+
+function failureView({ objectId: _objectId, deliveryId, ...fields }: EndpointFailure) {
+  return { ...fields, deliveryId: deliveryId.toHexString() };
 }

@@ -102,11 +102,24 @@ export class DeliveryBatches {
       this.endpoints.release(endpoint, fields),
       this.statistics.addResults(endpoint, results),
     ]);
+    if (isStored) await this.eraseLateExcerpt(endpoint, fields);
     if (isStored && fields.isEnabled === false) {
       const reason = fields.disabledReason;
       this.logger.warn({ endpointId: endpoint._id, reason }, 'An endpoint was disabled');
     }
     return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
+  }
+
+  /** An erasure marks the deliveries first, so it either finds the stored excerpt or is found here. */
+  private async eraseLateExcerpt(
+    { organizationId }: WebhookEndpointDocument,
+    { lastFailure }: Partial<WebhookEndpointDocument>,
+  ): Promise<void> {
+    const { deliveryId, excerpt = null } = lastFailure ?? {};
+    if (deliveryId === undefined || excerpt === null) return;
+    if (await this.deliveries.isErased(deliveryId)) {
+      await this.endpoints.eraseExcerpts(organizationId, { deliveryId });
+    }
   }
 
   private async send(endpoint: WebhookEndpointDocument, mayBegin: () => boolean): Promise<Batch> {
@@ -137,7 +150,7 @@ export class DeliveryBatches {
     const results = finished.map(({ result }) => result);
     const hasSucceeded = results.length === batch.length && results.every(isSuccess);
     const nextSize = isFull ? limit * 2 : limit;
-    const fields = applyResults(endpoint, results, this.clock.now());
+    const fields = applyResults(endpoint, finished, this.clock.now());
     return { finished, fields: { ...fields, batchSize: hasSucceeded ? nextSize : 1 }, hasMore };
   }
 

@@ -11,6 +11,7 @@ import { NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
 const maxResponseBytes = 4_096;
 const maxRedirectLength = 2_048;
+const maxMediaTypeLength = 100;
 /** Maximum time for the body after the status (rule HOOK-6). */
 const bodyMs = 1_000;
 /** Short, because a server may close an idle connection just when it is reused, which costs a second request. */
@@ -87,6 +88,7 @@ export class WebhookSender {
     return {
       statusCode: response.statusCode ?? null,
       ...(await readPrefix(response)),
+      contentType: mediaTypeOf(response.headers['content-type']),
       redirectsTo: redirectTarget(response, url),
       retryAfter: retryAfterMs(response.headers['retry-after'], this.clock.now()),
     };
@@ -95,7 +97,13 @@ export class WebhookSender {
 
 type ExchangeResult = Omit<AttemptResult, 'startedAt' | 'milliseconds'>;
 
-const noResponse = { statusCode: null, response: null, redirectsTo: null, retryAfter: null };
+const noResponse = {
+  statusCode: null,
+  response: null,
+  contentType: null,
+  redirectsTo: null,
+  retryAfter: null,
+};
 
 /** Skips interim responses and follows no redirects. */
 function post(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
@@ -122,6 +130,12 @@ function redirectTarget(
   const isRedirect = statusCode >= 300 && statusCode < 400 && location !== undefined;
   if (!isRedirect || !URL.canParse(location, url)) return null;
   return new URL(location, url).href.slice(0, maxRedirectLength);
+}
+
+/** Returns null if there is none. */
+function mediaTypeOf(header = ''): string | null {
+  const [mediaType = ''] = header.split(';');
+  return mediaType.trim().toLowerCase().slice(0, maxMediaTypeLength) || null;
 }
 
 /** Reads only as much as is stored; the status counts even if the body breaks off. */

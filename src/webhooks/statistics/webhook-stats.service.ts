@@ -5,19 +5,26 @@ import type { Backlog } from '../../core/database/models/backlogs.js';
 import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { hourMs, minuteMs } from '../../core/values/time.js';
+import { dayMs, hourMs, minuteMs } from '../../core/values/time.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { type AttemptResult, isSuccess } from '../deliveries/attempt-outcome.js';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { type EndpointState, endpointState } from '../endpoints/endpoint-state.js';
+import {
+  maxCountedDeliveries,
+  WebhookEndpointsRepository,
+} from '../endpoints/webhook-endpoints.repository.js';
 import { type EndpointView, endpointView } from '../endpoints/webhook-endpoints.service.js';
-import { WebhookStatsRepository } from './webhook-stats.repository.js';
+import {
+  type AttemptPoint,
+  type SeriesUnit,
+  WebhookStatsRepository,
+} from './webhook-stats.repository.js';
 import { startOfQuarterHour } from './webhook-stats.schema.js';
 
-export interface FailingEndpoint {
-  readonly endpoint: EndpointView;
-  readonly health: EndpointHealth;
+export interface FailingEndpoint extends EndpointView {
+  readonly state: EndpointState;
 }
 
 export type EndpointHealth = Awaited<ReturnType<WebhookStatsService['health']>>;
@@ -27,7 +34,6 @@ type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
 /** Further endpoints share the label `other`. */
 const maxEndpoints = 1_000;
-const maxCounted = 10_000;
 const backlogIntervalMs = minuteMs;
 const hoursOfDay = 24;
 
@@ -113,9 +119,50 @@ export class WebhookStatsService {
   /** Returns failing, faulty and auto-disabled endpoints of all organizations; the oldest failure comes first. */
   async failingEndpoints(limit: number): Promise<FailingEndpoint[]> {
     const shown = (await this.endpoints.findFailing(limit)).map(endpointView);
-    return Promise.all(
-      shown.map(async (endpoint) => ({ endpoint, health: await this.health(endpoint) })),
-    );
+    const now = this.clock.now();
+    return shown.map((endpoint) => ({ ...endpoint, state: endpointState(endpoint, now) }));
+  }
+
+  /** Returns the oldest point first, of one or all endpoints; points without attempts are missing. */
+  async attemptSeries(
+    { since, unit }: { readonly since: Date; readonly unit: SeriesUnit },
+    endpoint?: Endpoint,
+  ): Promise<AttemptPoint[]> {
+    return this.statistics.series(since, unit, endpoint);
+  }
+
+  /** Costs three commands. Its counts agree with lists of deliveries by status, and with `sendAll`. */
+  async summaryOf(endpoint: WebhookEndpointDocument) {
+    const now = this.clock.now();
+    const dayAgo = startOfQuarterHour(new Date(now.getTime() - dayMs));
+    const limit = maxCountedDeliveries + 1;
+    const [pending, failed, counts] = await Promise.all([
+      this.deliveries.pendingCounts(endpoint._id, limit),
+      this.deliveries.countFailed(endpoint, limit),
+      this.statistics.countsSince([endpoint], dayAgo),
+    ]);
+    const view = endpointView(endpoint);
+    const { failingSince, failedAttempts, lastFailure, lastSuccessAt, pausedUntil } = view;
+    const day = counts.get(view._id);
+    const times = [pending.nextAttemptAt, pausedUntil].flatMap((time) => time?.getTime() ?? []);
+    return {
+      state: endpointState(view, now),
+      waiting: Math.min(pending.count, maxCountedDeliveries),
+      hasMoreWaiting: pending.count > maxCountedDeliveries,
+      failed: Math.min(failed, maxCountedDeliveries),
+      hasMoreFailed: failed > maxCountedDeliveries,
+      delivered24h: day?.delivered ?? 0,
+      failed24h: day?.failed ?? 0,
+      failingSince,
+      /** Failed attempts since `failingSince`. */
+      failedAttemptsSince: failedAttempts,
+      lastFailure,
+      lastSuccessAt,
+      /** Creation of the oldest pending delivery. */
+      oldestWaitingAt: pending.oldestAt,
+      /** Later than the end of a pause; null if nothing waits. */
+      nextAttemptAt: pending.nextAttemptAt && new Date(Math.max(...times)),
+    };
   }
 
   /** Returns the endpoint's last failure or, while it succeeds, that of a retried delivery. */
@@ -143,7 +190,7 @@ export class WebhookStatsService {
   /** Keeps the maximum of each quarter of an hour. */
   async recordBacklogs(): Promise<void> {
     for (const endpoint of await this.deliveries.findPendingEndpoints()) {
-      const backlog = await this.countPending(endpoint._id, maxCounted);
+      const backlog = await this.countPending(endpoint._id, maxCountedDeliveries);
       await this.statistics.update(endpoint, { $max: { backlog } });
     }
   }

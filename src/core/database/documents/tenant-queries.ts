@@ -8,6 +8,7 @@ interface Comparison<V> extends Partial<Record<'$eq' | '$ne' | `$${'g' | 'l'}t${
   readonly $in?: readonly (V | RegExp)[];
   readonly $nin?: readonly V[];
   readonly $exists?: boolean;
+  readonly $type?: string;
   readonly $not?: Comparison<V>;
 }
 

@@ -58,11 +58,9 @@ function backlogLines(
   return [{ kind, reason, name: text('webhooks.title'), to: '/webhooks' }];
 }
 
-function endpointLine(
-  { endpoint, health: { lastFailure, failedAttempts } }: FailingEndpoint,
-  { text }: PageRequest,
-): AttentionLine {
+function endpointLine(endpoint: FailingEndpoint, { text }: PageRequest): AttentionLine {
   const { _id, url, isEnabled, disabledReason, fault, failingSince } = endpoint;
+  const { lastFailure, failedAttempts } = endpoint;
   const link = { name: maskedUrl(url), to: `/webhooks/${_id}` };
   if (isEnabled && failingSince === null)
     return { kind: 'attention.endpointFault', reason: fault ?? '', ...link };
