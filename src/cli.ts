@@ -17,5 +17,5 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 // Must run before the imports below, so that their compiled code is cached.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runCommandLine } = await import('./operator/cli/command-line/program.js');
-const { demoCommand: demo } = await import('./development/demo/demo-command.js');
-await runCommandLine(process.argv.slice(2), { demo });
+const { demoCommand } = await import('./development/demo/demo-command.js');
+await runCommandLine(process.argv.slice(2), demoCommand);

@@ -2,17 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import type { ReservationDocument } from './reservation.schema.js';
+import type { ReservationStatus } from './reservation-status.js';
 import { type DocumentChange, buildWrite } from '../core/database/documents/document-diff.js';
 import {
   type KeysetPage,
   type KeysetRequest,
   newestFirst,
+  tenantIndexOrder,
 } from '../core/database/documents/keyset.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { batchesOf } from '../core/database/models/batches.js';
 import { writeAll } from '../core/database/models/bulk-writes.js';
 import { pageOf } from '../core/database/models/pages.js';
 import type { OrganizationIds, TenantModel } from '../core/database/models/tenant-model.js';
+
+export interface ReservationConditions {
+  readonly status?: ReservationStatus | undefined;
+  readonly unitIds?: readonly Types.ObjectId[] | undefined;
+  readonly leadIds?: readonly Types.ObjectId[] | undefined;
+}
 
 @Injectable()
 export class ReservationsRepository {
@@ -56,6 +64,23 @@ export class ReservationsRepository {
     recordSystemId: string,
   ): Promise<ReservationDocument[]> {
     return this.reservations.find({ organizationId, recordSystemId, ...notDeleted }).lean();
+  }
+
+  /** Returns the newest first, by id. Omits deleted reservations. */
+  async listNewest(
+    organizationId: Types.ObjectId,
+    { status, unitIds, leadIds }: ReservationConditions,
+    limit: number,
+  ): Promise<ReservationDocument[]> {
+    const filter = {
+      organizationId,
+      ...notDeleted,
+      ...(status !== undefined && { status }),
+      ...(unitIds !== undefined && { unitId: { $in: [...unitIds] } }),
+      ...(leadIds !== undefined && { leadId: { $in: [...leadIds] } }),
+    };
+    const sort = tenantIndexOrder({ _id: -1 });
+    return this.reservations.find(filter, null, { sort, limit }).lean();
   }
 
   /** Returns the newest first. Includes deleted reservations of a lead, but not of a unit, whose index has none. */

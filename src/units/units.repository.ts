@@ -17,6 +17,8 @@ import type { OrganizationIds, TenantModel } from '../core/database/models/tenan
 
 type UnitFilter = TenantFilter<UnitDocument>;
 
+export type UnitName = Pick<UnitDocument, '_id' | 'slug' | 'recordSystemId'>;
+
 @Injectable()
 export class UnitsRepository {
   constructor(
@@ -31,6 +33,16 @@ export class UnitsRepository {
   ): Promise<UnitDocument[]> {
     if (ids.length === 0) return [];
     return this.units.find({ organizationId, _id: { $in: ids } }).lean();
+  }
+
+  /** Includes deleted units. */
+  async namesOf(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<UnitName[]> {
+    if (ids.length === 0) return [];
+    const filter = { organizationId, _id: { $in: [...ids] } };
+    return this.units.find<UnitName>(filter, ['slug', 'recordSystemId']).lean();
   }
 
   async findActive(

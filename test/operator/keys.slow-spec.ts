@@ -234,8 +234,13 @@ describe('the command key', () => {
     await addLoggedRequest(service.db, ids, 2, accepted);
     expect(await cli.json(`key requests ${prefix}`)).toMatchObject([accepted, refused]);
     const table = await cli.text(`key requests ${_id} --limit 1`);
-    expect(table).toMatch(/^Route +POST .*leads$[^]+^Ignored fields +fullName$/m);
+    expect(table).toMatch(/ 201 +POST \S+leads +fields\.ignored: fullName +-$/m);
     expect(table).not.toContain('duplicate');
+    const requests = (options: string) => cli.json(`key requests ${prefix} ${options}`);
+    expect(await requests('--code lead.duplicate_phone')).toMatchObject([refused]);
+    expect(await requests('--code fields.ignored')).toMatchObject([accepted]);
+    expect(await requests('--since 2026-01-01T12:02:00Z')).toMatchObject([accepted]);
+    expect(await requests('--code lead.duplicate_phone --since 2026-01-01T12:02:00Z')).toEqual([]);
   });
 
   it('keeps both keys valid after a rotation until the overlap ends', async () => {
@@ -298,8 +303,6 @@ describe('the command key', () => {
     ]);
     const table = await cli.text(call);
     expect(table).not.toMatch(/[0-9a-f]{32}/);
-    expect(table.match(/^ID /gm)).toHaveLength(4);
-    expect(table).toMatch(/^Unrestricted +yes$/m);
-    expect(table).toMatch(/^Lost operations +events\.read$/m);
+    expect(table).toMatch(/^\S+ +Reader +Nile Homes +unrestricted, lost events\.read +- +active$/m);
   });
 });

@@ -56,13 +56,15 @@ const wrongUsages: readonly Rejected[] = [
   ['--burst requires --rps', 'key limit iapi_x --burst 5'],
   ['--burst requires --rps', `key issue --org ${id} --name A --for crm --burst 5`],
   ['a limit (--rps) or', 'key limit iapi_x'],
-  ['a limit (--rps) or', 'key limit iapi_x --rps 5 --default'],
+  ["'--default' cannot be used with option '--rps <n>'", 'key limit iapi_x --rps 5 --default'],
   ['number of hours', 'key rotate iapi_x --overlap-hours=-1'],
   ['number of hours', 'key rotate iapi_x --overlap-hours 8761'],
   ['wallet.restored', `webhook add --org ${id} --url https://a.example --events x`],
   ['pending, delivered, failed', `webhook deliveries ${id} --status lost`],
   ['number from 1 to 10000', `webhook deliveries ${id} --limit 0`],
   ['number from 1 to 10000', `reservation callbacks ${id} --limit 0`],
+  ['approved, pending_cheque_collection', `reservation list --org ${id} --status sold`],
+  ['2030-01-31', 'key requests x --since yesterday'],
   ['en-us, ar-eg', `lead import a.csv --org ${id} --language ar`],
   ['Specify at least one setting to change.', `org update ${id}`],
   ['Specify at least one of --url and --events.', `webhook update ${id}`],
@@ -72,13 +74,19 @@ const wrongUsages: readonly Rejected[] = [
   ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call): Rejected[] => [
     ['collector, crm', `${call} --for partner`],
     ['all, public', `${call} --for crm --visibility partners`],
-    ['Specify either --for or --operations', `${call} --for crm --operations leads.read`],
+    [
+      "'--for <purpose>' cannot be used with option '--operations <list>'",
+      `${call} --for crm --operations leads.read`,
+    ],
     ['list of leads.write', `${call} --operations leads.read,leads.eat`],
     ['list of leads.write', `${call} --operations`, ''],
     ['addresses and ranges', `${call} --for crm --addresses 10.0.0.0/33`],
   ]),
   ['--lead) or the person (--phone, --email)', `lead erase --org ${id}`],
-  ['--lead) or the person', `lead erase --org ${id} --lead a --phone 01001234567`],
+  [
+    "'--lead <id>' cannot be used with option '--phone <number>'",
+    `lead erase --org ${id} --lead a --phone 01001234567`,
+  ],
   ['is not a phone number', `lead erase --org ${id} --phone 12`],
   ['is not a valid email address', `lead erase --org ${id} --email mona`],
   ['characters that cannot be seen', `lead erase --org ${id} --email mona\u200b@example.com`],
@@ -203,7 +211,7 @@ it('help and wrong usage load no framework and no driver', async () => {
   await cp('dist', join(folder, 'dist'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await mkdir(join(folder, 'node_modules'));
-  for (const name of ['cli-progress', 'cli-table3', 'commander']) await addPackage(name);
+  for (const name of ['@commander-js', 'cli-progress', 'commander']) await addPackage(name);
   expect(await run('webhook')).toMatchObject({ code: 0, stderr: '' });
   expect(await run('webhook replay --help')).toMatchObject({ code: 0, stderr: '' });
   expect(await run('invoice')).toMatchObject(rejected('unknown command'));

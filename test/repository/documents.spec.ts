@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import GithubSlugger from 'github-slugger';
 import { variableNames } from '../../src/core/configuration/environment-variables.js';
 import { createProgram } from '../../src/operator/cli/command-line/program.js';
@@ -157,7 +157,7 @@ function isIgnored(path: string): boolean {
 }
 
 /** Returns the unknown command or option of a command line, or null if all are known. */
-function problemWith(program: Command, call: string): string | null {
+function problemWith(program: CommandUnknownOpts, call: string): string | null {
   let command = program;
   for (const word of call.split(' ')) {
     const next = command.commands.find((one) => one.name() === word);

@@ -9,7 +9,9 @@ import { UsersRepository } from '../../tenants/organizations/users.repository.js
 import type { LeadDto } from '../dto/lead.dto.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { LeadDocument } from '../lead.schema.js';
-import { LeadSearchRepository } from './lead-search.repository.js';
+import { type LeadName, LeadSearchRepository } from './lead-search.repository.js';
+
+export type { LeadName };
 
 export type FoundLead = LeadDto & { readonly organizationId: string };
 
@@ -42,6 +44,15 @@ export class LeadLookupService {
     const _id = parseObjectId(reference);
     if (found.length > 0 || _id === null) return found;
     return this.leads.findById([organizationId], { _id });
+  }
+
+  /** Returns what a person calls leads, by id. Includes deleted leads. */
+  async namesOf(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<Map<string, LeadName>> {
+    const names = await this.leads.namesOf(organizationId, ids);
+    return new Map(names.map((name) => [name._id.toHexString(), name]));
   }
 
   /** Matches ids, number, email or any spelling of a phone. Ids and numbers also find deleted leads. */

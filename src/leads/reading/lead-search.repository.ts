@@ -8,6 +8,8 @@ import { foldCase } from '../../core/localization/fold-case.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { phoneConditions } from '../leads.repository.js';
 
+export type LeadName = Pick<LeadDocument, '_id' | 'leadId' | 'recordSystemId'>;
+
 const sort = { isDeleted: 1, createdAt: -1 } as const;
 
 /** Active leads come first, then the newest deleted ones. */
@@ -21,6 +23,16 @@ export class LeadSearchRepository {
   ): Promise<LeadDocument[]> {
     const organizationId = { $in: organizationIds };
     return this.leads.find({ ...id, organizationId }, null, { sort }).lean();
+  }
+
+  /** Includes deleted leads. */
+  async namesOf(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<LeadName[]> {
+    if (ids.length === 0) return [];
+    const filter = { organizationId, _id: { $in: [...ids] } };
+    return this.leads.find<LeadName>(filter, ['leadId', 'recordSystemId']).lean();
   }
 
   async findByExternalId(

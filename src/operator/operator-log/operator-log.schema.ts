@@ -1,10 +1,25 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { addTtlIndex, TenantDocument } from '../../core/database/documents/tenant-document.js';
-import type { ViewText } from '../views/texts.js';
 
-type NameInGroup<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
-
-export type OperatorAction = NameInGroup<ViewText, 'log.action'>;
+export type OperatorAction =
+  | 'show'
+  | 'replay'
+  | 'enable'
+  | 'disable'
+  | 'erase'
+  | 'import'
+  | 'create'
+  | 'reset'
+  | 'prepare'
+  | 'reseal'
+  | 'test'
+  | 'add'
+  | 'update'
+  | 'remove'
+  | 'rotate'
+  | 'issue'
+  | 'limit'
+  | 'revoke';
 
 /** The subject of a creation is the organization, because the new record does not exist yet. */
 export type OperatorSubject =

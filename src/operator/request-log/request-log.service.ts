@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
-import { RequestLogRepository } from './request-log.repository.js';
+import { type RequestLogFilter, RequestLogRepository } from './request-log.repository.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>;
@@ -12,10 +12,11 @@ export class RequestLogService {
 
   async listOfKey(
     { organizationId, keyId }: { readonly organizationId: string; readonly keyId: string },
+    filter: RequestLogFilter,
     part: KeysetRequest,
   ): Promise<KeysetPage<LoggedRequest>> {
     const [tenant, apiKeyId] = [new Types.ObjectId(organizationId), new Types.ObjectId(keyId)];
-    const { items, next } = await this.requests.pageOfKey(tenant, apiKeyId, part);
+    const { items, next } = await this.requests.pageOfKey(tenant, apiKeyId, filter, part);
     return { items: items.map(loggedRequest), next };
   }
 }

@@ -3,13 +3,19 @@ import { field, type ViewField } from './view-field.js';
 
 type Import = CatalogueOverview['imports'][number];
 
+const states: Readonly<Record<Import['state'], string>> = {
+  running: 'running or interrupted',
+  finished: 'finished',
+  interrupted: 'stopped by an error',
+};
+
 export const importFields: readonly ViewField<Import>[] = [
-  field('time', 'shared.started', 'createdAt'),
-  field('status', 'shared.state', ({ state }) => `import.${state}` as const, {
+  field('time', 'Started', 'createdAt'),
+  field('status', 'State', ({ state }) => states[state], {
     severity: ({ state }) => (state === 'finished' ? 'good' : 'warn'),
   }),
-  field('number', 'import.stored', 'done'),
-  field('number', 'import.total', 'total'),
-  field('number', 'import.created', 'created'),
-  field('number', 'import.updated', 'updated'),
+  field('number', 'Entries stored', 'done'),
+  field('number', 'Total entries', 'total'),
+  field('number', 'Created', 'created'),
+  field('number', 'Updated', 'updated'),
 ];

@@ -1,23 +1,23 @@
 import { field, type ViewField } from './view-field.js';
 
-export const idField = field('code', 'shared.id', '_id');
-export const externalIdField = field('code', 'shared.externalId', 'recordSystemId');
-export const createdAtField = field('time', 'shared.created', 'createdAt');
-export const updatedAtField = field('time', 'shared.updated', 'updatedAt');
-export const requestIdField = field('code', 'shared.request', 'requestId');
+export const idField = field('code', 'ID', '_id');
+export const externalIdField = field('code', 'External ID', 'recordSystemId');
+export const createdAtField = field('time', 'Created', 'createdAt');
+export const updatedAtField = field('time', 'Updated', 'updatedAt');
+export const requestIdField = field('code', 'Request', 'requestId');
 
 /** Only the console sets `organizationName`. */
 export const organizationField = field(
   'text',
-  'shared.organization',
+  'Organization',
   ({ organizationId, organizationName }) => organizationName ?? organizationId,
 ) satisfies ViewField<{
   readonly organizationId: string;
   readonly organizationName?: string | undefined;
 }>;
 
-export const statusField = field('code', 'shared.status', (item) => item.status, {
-  note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
+export const statusField = field('code', 'Status', (item) => item.status, {
+  note: ({ isDeleted }) => (isDeleted ? 'deleted' : null),
 }) satisfies ViewField<{
   readonly status?: string | null | undefined;
   readonly isDeleted?: boolean | null | undefined;

@@ -9,44 +9,41 @@ type Lead = LeadDto & Partial<Pick<LeadDetails, 'isErased' | 'compounds' | 'assi
 
 const state: ViewField<Lead> = field(
   'status',
-  'shared.state',
+  'State',
   ({ isDeleted, isActive }) => {
-    if (isDeleted) return 'shared.deleted';
-    return isActive ? 'shared.active' : 'shared.inactive';
+    if (isDeleted) return 'deleted';
+    return isActive ? 'active' : 'inactive';
   },
-  { note: ({ isErased = false }) => (isErased ? 'shared.erased' : null) },
+  { note: ({ isErased = false }) => (isErased ? 'erased' : null) },
 );
 
 export const leadFields: readonly ViewField<Lead>[] = [
   idField,
-  field('code', 'shared.number', 'leadId'),
+  field('code', 'Number', 'leadId'),
   externalIdField,
   state,
-  field('code', 'lead.client', 'clientId'),
-  field('text', 'lead.assignedTo', ({ assignedTo, assignedToId }) => assignedTo ?? assignedToId),
+  field('code', 'Client', 'clientId'),
+  field('text', 'Assigned to', ({ assignedTo, assignedToId }) => assignedTo ?? assignedToId),
   field(
     'name',
-    'lead.compounds',
+    'Compounds',
     ({ compounds, compoundsIds }) =>
       compounds ?? compoundsIds.map((compound) => ({ 'en-us': compound })),
   ),
-  field('personal', 'lead.data', 'data'),
-  field('personal', 'lead.additionalData', 'additionalData'),
+  field('personal', 'Data', 'data'),
+  field('personal', 'Additional data', 'additionalData'),
   createdAtField,
   updatedAtField,
 ];
 
 export const clientFields: readonly ViewField<FoundClient>[] = [
   idField,
-  field(
-    'status',
-    'shared.state',
-    ({ isDeleted }) => (isDeleted ? 'shared.deleted' : 'shared.active'),
-    { note: ({ isErased }) => (isErased ? 'shared.erased' : null) },
-  ),
-  field('personal', 'lead.name', 'name'),
-  field('personal', 'lead.email', 'email'),
-  field('personal', 'lead.phones', 'phoneNumbers'),
+  field('status', 'State', ({ isDeleted }) => (isDeleted ? 'deleted' : 'active'), {
+    note: ({ isErased }) => (isErased ? 'erased' : null),
+  }),
+  field('personal', 'Name', 'name'),
+  field('personal', 'Email', 'email'),
+  field('personal', 'Phones', 'phoneNumbers'),
   createdAtField,
   updatedAtField,
 ];

@@ -1,6 +1,7 @@
 import type {
   FoundReservation,
   ReservationDetails,
+  ReservationOverview,
   CallbackEntry,
 } from '../../reservations/reading/reservation-lookup.service.js';
 import {
@@ -19,11 +20,25 @@ type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
 type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
 
 export const reservationListFields: readonly ViewField<FoundReservation>[] = [
-  field('code', 'shared.reservation', '_id', { record: 'reservation' }),
+  field('code', 'Reservation', '_id', { record: 'reservation' }),
   externalIdField,
   statusField,
-  field('code', 'shared.unit', 'unitId', { record: 'unit' }),
+  field('code', 'Unit', 'unitId', { record: 'unit' }),
   createdAtField,
+  updatedAtField,
+];
+
+/** External ids often begin alike. */
+const cutMiddle = { cut: 'middle' } as const;
+
+/** A person recognizes a record by its external id. */
+export const reservationOverviewFields: readonly ViewField<ReservationOverview>[] = [
+  idField,
+  field('text', 'External ID', 'recordSystemId', cutMiddle),
+  statusField,
+  field('text', 'Unit', ({ unit }) => unit?.slug ?? unit?.recordSystemId ?? unit?._id, cutMiddle),
+  field('text', 'Lead', ({ lead }) => lead?.recordSystemId ?? lead?.number ?? lead?._id, cutMiddle),
+  field('code', 'Cheques', ({ cheques }) => cheques && `${cheques.collected} of ${cheques.total}`),
   updatedAtField,
 ];
 
@@ -37,57 +52,57 @@ export const reservationFields: readonly ViewField<
   organizationField,
   externalIdField,
   statusField,
-  field('code', 'shared.unit', ({ unitId, unit }) => unit?.slug ?? unitId, {
+  field('code', 'Unit', ({ unitId, unit }) => unit?.slug ?? unitId, {
     to: ({ organizationId, unitId }) => recordPath('unit', organizationId, unitId ?? null),
   }),
-  field('text', 'reservation.unitStatus', ({ unit }) => unit?.status, {
+  field('text', 'Unit status', ({ unit }) => unit?.status, {
     note: ({ unit }) => {
-      if (unit === null) return 'reservation.unitMissing';
-      return unit.isDeleted ? 'shared.deleted' : null;
+      if (unit === null) return 'missing';
+      return unit.isDeleted ? 'deleted' : null;
     },
   }),
-  field('code', 'shared.lead', ({ leadId, leadNumber = null }) => leadNumber ?? leadId, {
+  field('code', 'Lead', ({ leadId, leadNumber = null }) => leadNumber ?? leadId, {
     to: ({ organizationId, leadId }) => recordPath('lead', organizationId, leadId ?? null),
   }),
-  field('status', 'reservation.partner', ({ partnerCollection }) =>
-    partnerCollection.isActive ? 'shared.active' : 'shared.inactive',
+  field('status', 'Partner collection', ({ partnerCollection }) =>
+    partnerCollection.isActive ? 'active' : 'inactive',
   ),
-  field('status', 'reservation.wallet', ({ wallets: [wallet] }) =>
-    wallet === undefined ? 'shared.none' : walletState(wallet),
+  field('status', 'Wallet', ({ wallets: [wallet] }) =>
+    wallet === undefined ? 'none' : walletState(wallet),
   ),
-  field('time', 'reservation.walletDeleted', ({ wallets: [wallet] }) => wallet?.deletedAt),
-  field('time', 'reservation.approved', 'approvedAt'),
-  field('time', 'reservation.canceled', 'canceledAt'),
+  field('time', 'Wallet deleted', ({ wallets: [wallet] }) => wallet?.deletedAt),
+  field('time', 'Approved', 'approvedAt'),
+  field('time', 'Canceled', 'canceledAt'),
   createdAtField,
   updatedAtField,
 ];
 
 const installment: ViewField<{ readonly installmentId: string }> = field(
   'code',
-  'reservation.installment',
+  'Installment',
   'installmentId',
 );
 
 const chequeState: readonly ViewField<Pick<Report, 'status' | 'chequeNumber' | 'chequeAmount'>>[] =
   [
-    field('code', 'reservation.cheque', 'status'),
-    field('code', 'shared.number', 'chequeNumber'),
-    field('number', 'reservation.amount', 'chequeAmount'),
+    field('code', 'Cheque', 'status'),
+    field('code', 'Number', 'chequeNumber'),
+    field('number', 'Amount', 'chequeAmount'),
   ];
 
 export const chequeFields: readonly ViewField<Cheque>[] = [
   installment,
   ...chequeState,
-  field('day', 'reservation.due', 'dueDate'),
-  field('status', 'reservation.wallet', ({ wallet }) => walletState(wallet)),
-  field('time', 'reservation.walletDeleted', ({ wallet }) => wallet.deletedAt),
+  field('day', 'Due', 'dueDate'),
+  field('status', 'Wallet', ({ wallet }) => walletState(wallet)),
+  field('time', 'Wallet deleted', ({ wallet }) => wallet.deletedAt),
 ];
 
 export const reportFields: readonly ViewField<Report>[] = [
-  field('time', 'reservation.reported', 'changedAt'),
+  field('time', 'Reported', 'changedAt'),
   installment,
   ...chequeState,
-  field('text', 'reservation.source', 'source'),
+  field('text', 'Source', 'source'),
 ];
 
 type Callback = Pick<
@@ -96,23 +111,27 @@ type Callback = Pick<
 >;
 
 export const callbackFields = {
-  sent: field('code', 'reservation.sent', (item) => sentFields(item).join(' ')),
-  otherFields: field('number', 'reservation.otherFields', 'otherFields'),
-  why: field('text', 'reservation.reason', ({ outcome }) => outcome.messages),
+  sent: field('code', 'Sent', (item) => sentFields(item).join(' ')),
+  otherFields: field('number', 'Other fields', 'otherFields'),
+  why: field('text', 'Reason', ({ outcome }) => outcome.messages),
   request: requestIdField,
 } as const satisfies Readonly<Record<string, ViewField<Callback>>>;
 
-export const callbackListFields: readonly ViewField<CallbackEntry>[] = [
-  field('time', 'reservation.received', 'receivedAt'),
-  field('number', 'shared.response', ({ outcome }) => outcome.status),
-  field('code', 'shared.reservation', ({ outcome }) => outcome.reservation),
-  field('code', 'reservation.cheque', ({ outcome }) => outcome.cheque),
+/** The reader adds the names. */
+type NamedCallback = CallbackEntry & {
+  readonly organizationName: string;
+  readonly keyName: string;
+};
+
+export const callbackListFields: readonly ViewField<NamedCallback>[] = [
+  field('time', 'Received', 'receivedAt'),
+  field('number', 'Response', ({ outcome }) => outcome.status),
+  field('code', 'Reservation', ({ outcome }) => outcome.reservation),
+  field('code', 'Cheque', ({ outcome }) => outcome.cheque),
   callbackFields.why,
-  callbackFields.sent,
-  callbackFields.otherFields,
-  field('code', 'shared.organization', 'organizationId'),
-  field('code', 'shared.key', 'apiKeyId'),
-  callbackFields.request,
+  { ...callbackFields.sent, kind: 'text' },
+  field('text', 'Organization', 'organizationName'),
+  field('text', 'Key', 'keyName'),
 ];
 
 /** Returns the cheques of the active wallet first. */
@@ -129,7 +148,7 @@ export function reportsOf(reservation: ReservationDetails): Report[] {
 }
 
 function walletState({ isDeleted }: Wallet) {
-  return isDeleted ? 'shared.deleted' : 'reservation.walletActive';
+  return isDeleted ? 'deleted' : 'active';
 }
 
 function sentFields({

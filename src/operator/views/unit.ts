@@ -13,25 +13,25 @@ import { field, type ViewField } from './view-field.js';
 export const unitFields: readonly ViewField<FoundUnit>[] = [
   idField,
   statusField,
-  field('code', 'unit.slug', 'slug'),
-  field('code', 'unit.unitId', 'unitId'),
+  field('code', 'Slug', 'slug'),
+  field('code', 'Unit ID', 'unitId'),
   externalIdField,
-  field('name', 'shared.compound', ({ compound }) => compound, {
+  field('name', 'Compound', ({ compound }) => compound, {
     note: ({ compound, compoundId }) => (compound === null ? compoundId || null : null),
   }),
-  field('number', 'unit.price', ({ price }) => price || null),
+  field('number', 'Price', ({ price }) => price || null),
   createdAtField,
   updatedAtField,
 ];
 
 export const unitChangeFields: readonly ViewField<UnitStatusChange>[] = [
-  field('time', 'shared.when', 'at'),
-  field('text', 'shared.status', ({ from, to }) => `${from ?? '–'} → ${to}`),
-  field('status', 'unit.cause', ({ isByCallback, requestId, reservationId }) => {
-    if (isByCallback) return 'unit.causeCallback';
-    if (requestId === undefined) return 'shared.import';
-    return reservationId === null ? 'unit.causeUnit' : 'unit.causeReservation';
+  field('time', 'Time', 'at'),
+  field('text', 'Status', ({ from, to }) => `${from ?? '–'} → ${to}`),
+  field('status', 'Cause', ({ isByCallback, requestId, reservationId }) => {
+    if (isByCallback) return 'callback of reservation';
+    if (requestId === undefined) return 'import';
+    return reservationId === null ? 'request about the unit' : 'request about a reservation';
   }),
-  field('code', 'shared.reservation', 'reservationId', { record: 'reservation' }),
+  field('code', 'Reservation', 'reservationId', { record: 'reservation' }),
   requestIdField,
 ];

@@ -1,5 +1,4 @@
 import { type Language, type Localized, localizedText } from '../../core/localization/language.js';
-import { type ViewText, viewTexts } from './texts.js';
 
 export type Severity = 'good' | 'warn' | 'bad' | 'note';
 
@@ -25,51 +24,50 @@ interface Values {
   /** The console masks parts that may be secret. */
   readonly url: string;
   readonly name: Partial<Localized> | readonly Partial<Localized>[];
-  /** The console translates these texts. */
-  readonly status: ViewText | readonly ViewText[];
+  readonly status: string;
   /** The console masks this value until a reader asks for it. */
   readonly personal: unknown;
 }
+
+type Value<Kind extends keyof Values> = Values[Kind] | null | undefined;
 
 interface ViewFieldOptions<T> {
   /** Makes the console link the value, which is the id of such a record. */
   readonly record?: RecordKind;
   /** Path below `/console` with details. */
   to?(item: T, organizationId: string): string | null;
-  /** Text in brackets after the value; a text key is translated. */
+  /** Text in brackets after the value. */
   note?(item: T): string | number | null;
+  /** Where the command line shortens a long value if its kind does not say so. */
+  readonly cut?: 'middle';
   severity?(item: T): Severity | undefined;
 }
 
-interface FieldOf<T, Kind extends keyof Values, Key> extends ViewFieldOptions<T> {
-  readonly title: Key;
+interface FieldOf<T, Kind extends keyof Values> extends ViewFieldOptions<T> {
+  readonly title: string;
   readonly kind: Kind;
-  of(item: T): (Kind extends 'status' ? Key | readonly Key[] : Values[Kind]) | null | undefined;
+  of(item: T): Value<Kind>;
 }
 
 /** Defines a title and a value for both console and command line. */
-export type ViewField<T, Key extends string = ViewText> = {
-  [Kind in keyof Values]: FieldOf<T, Kind, Key>;
-}[keyof Values];
-
-type Value<Kind extends keyof Values> = Values[Kind] | null | undefined;
+export type ViewField<T> = { [Kind in keyof Values]: FieldOf<T, Kind> }[keyof Values];
 
 /** @param of name of a property, or a function of the item */
 export function field<Name extends string, Kind extends keyof Values>(
   kind: Kind,
-  title: ViewText,
+  title: string,
   of: Name,
   extras?: ViewFieldOptions<{ readonly [N in Name]?: Value<Kind> }>,
-): FieldOf<{ readonly [N in Name]?: Value<Kind> }, Kind, ViewText>;
+): FieldOf<{ readonly [N in Name]?: Value<Kind> }, Kind>;
 export function field<T, Kind extends keyof Values>(
   kind: Kind,
-  title: ViewText,
+  title: string,
   of: (item: T) => Value<Kind>,
   extras?: ViewFieldOptions<T>,
-): FieldOf<T, Kind, ViewText>;
+): FieldOf<T, Kind>;
 export function field<T, Kind extends keyof Values>(
   kind: Kind,
-  title: ViewText,
+  title: string,
   of: keyof T | ((item: T) => Value<Kind>),
   extras: ViewFieldOptions<T> = {},
 ) {
@@ -91,11 +89,7 @@ export function eventPath(type: string, organizationId: string, id: string | nul
   return recordPath(type.replace(/\..*$/, ''), organizationId, id);
 }
 
-export function pathOf<T>(
-  shown: ViewField<T, string>,
-  item: T,
-  organizationId: string,
-): string | null {
+export function pathOf<T>(shown: ViewField<T>, item: T, organizationId: string): string | null {
   if (shown.record === undefined) return shown.to?.(item, organizationId) ?? null;
   const id = shown.of(item);
   return typeof id === 'string' ? recordPath(shown.record, organizationId, id) : null;
@@ -105,20 +99,20 @@ export function pathOf<T>(
 export function plainValue<T>(shown: ViewField<T>, item: T) {
   const value = valueOf(shown, item);
   const note = shown.note?.(item) ?? null;
-  return note === null ? value : `${String(value ?? '')} (${plainTitle(note)})`.trimStart();
-}
-
-export function plainTitle(title: string | number): string {
-  return String(isViewText(title) ? englishText(title) : title);
+  return note === null ? value : `${String(value ?? '')} (${note})`.trimStart();
 }
 
 function valueOf<T>(shown: ViewField<T>, item: T) {
-  if (shown.kind === 'status') return [shown.of(item) ?? []].flat().map(englishText);
+  if (shown.kind === 'time') return withoutFraction(shown.of(item));
   if (shown.kind === 'day') return dayOf(shown.of(item));
   if (shown.kind === 'personal') return plainText(shown.of(item));
   if (shown.kind === 'name') return namesIn(shown.of(item), 'en-us');
   if (shown.kind === 'duration') return `${shown.of(item) ?? '–'} ms`;
   return shown.of(item);
+}
+
+function withoutFraction(time: Date | string | null | undefined) {
+  return typeof time === 'string' ? time.replace(/\.\d+Z$/, 'Z') : time;
 }
 
 /** Formats `2026-01-31`; other programs may have stored a string that is not a time. */
@@ -135,12 +129,4 @@ export function namesIn(
 
 function plainText(value: unknown): string | null {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-export function isViewText(note: string | number): note is ViewText {
-  return Object.hasOwn(viewTexts, note);
-}
-
-function englishText(title: ViewText): string {
-  return viewTexts[title]['en-us'];
 }

@@ -5,7 +5,7 @@ import type {
 import type { EndpointHealth } from '../../webhooks/statistics/webhook-stats.service.js';
 import type { EndpointView } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAtField, idField, organizationField, updatedAtField } from './common.js';
-import { eventPath, field, isViewText, type Severity, type ViewField } from './view-field.js';
+import { eventPath, field, type Severity, type ViewField } from './view-field.js';
 
 /** The console adds health and the name of the organization. */
 type Endpoint = Omit<EndpointView, 'isRemoved'> & {
@@ -21,11 +21,18 @@ const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
   delivered: 'good',
   failed: 'bad',
 };
-const url = field('url', 'endpoint.url', 'url');
-const eventTypes = field('code', 'shared.events', 'eventTypes');
+const url = field('url', 'URL', 'url');
+const eventTypes = field('code', 'Events', 'eventTypes');
+
+const disabledReasons: ReadonlyMap<string, string> = new Map([
+  ['operator', 'by the operator'],
+  ['gone', 'the receiver responded 410'],
+  ['failing', 'it failed for five days without a success'],
+  ['removed', 'removed'],
+]);
 
 interface State {
-  readonly name: 'givenUp' | 'disabled' | 'faulty' | 'paused' | 'failing' | 'retried' | 'healthy';
+  readonly name: string;
   readonly severity: Severity;
   readonly why: string | number | null;
   readonly since: Date | null | undefined;
@@ -38,47 +45,61 @@ function stateOf(endpoint: Endpoint): State {
   const { lastFailure, retriedSince } = health ?? {};
   if (pausedUntil !== null && pausedUntil > new Date()) {
     const pausedSince = lastFailure?.startedAt ?? since;
-    return { name: 'paused', severity: 'warn', why: 'endpoint.reason.asked', since: pausedSince };
+    return {
+      name: 'paused',
+      severity: 'warn',
+      why: 'the receiver asked for it',
+      since: pausedSince,
+    };
   }
   const why = lastFailure?.statusCode ?? lastFailure?.error ?? null;
   if (since !== null) return { name: 'failing', severity: 'bad', why, since };
-  if (retriedSince) return { name: 'retried', severity: 'warn', why, since: retriedSince };
+  if (retriedSince) return { name: 'retrying', severity: 'warn', why, since: retriedSince };
   return { name: 'healthy', severity: 'good', why: null, since: null };
 }
 
-export function isFailing(endpoint: Endpoint): boolean {
-  return stateOf(endpoint).severity === 'bad';
-}
-
 function disabledState({ disabledReason, updatedAt: since }: Endpoint): State {
-  const text = `endpoint.reason.${disabledReason}`;
-  const why = isViewText(text) ? text : disabledReason;
+  const why =
+    disabledReason === null ? null : (disabledReasons.get(disabledReason) ?? disabledReason);
   return disabledReason === 'gone' || disabledReason === 'failing'
-    ? { name: 'givenUp', severity: 'bad', why, since }
+    ? { name: 'given up', severity: 'bad', why, since }
     : { name: 'disabled', severity: 'warn', why, since };
 }
 
 const endpointState: ViewField<Endpoint> = field(
   'status',
-  'shared.state',
-  (endpoint) => `endpoint.${stateOf(endpoint).name}` as const,
+  'State',
+  (endpoint) => stateOf(endpoint).name,
   { note: (endpoint) => stateOf(endpoint).why, severity: (endpoint) => stateOf(endpoint).severity },
 );
 const stateSince: ViewField<Endpoint> = field(
   'time',
-  'endpoint.stateSince',
+  'Since',
   (endpoint) => stateOf(endpoint).since,
 );
-const failingSince: ViewField<Endpoint> = field('time', 'endpoint.failingSince', 'failingSince');
+const failingSince: ViewField<Endpoint> = field('time', 'Failing since', 'failingSince');
 
-export const endpointListFields: readonly ViewField<Endpoint>[] = [
+interface ListedEndpoint {
+  readonly _id: string;
+  readonly url: string;
+  readonly eventTypes: readonly string[];
+  readonly state: string;
+  /** The counts stop at a limit. */
+  readonly waiting: number;
+  readonly hasMoreWaiting: boolean;
+  readonly failed: number;
+  readonly hasMoreFailed: boolean;
+  readonly lastSuccessAt: Date | null;
+}
+
+export const endpointListFields: readonly ViewField<ListedEndpoint>[] = [
   idField,
-  organizationField,
   url,
   eventTypes,
-  endpointState,
-  stateSince,
-  createdAtField,
+  field('status', 'State', 'state'),
+  field('code', 'Waiting', (one) => countText(one.waiting, one.hasMoreWaiting)),
+  field('code', 'Failed', (one) => countText(one.failed, one.hasMoreFailed)),
+  field('time', 'Last success', 'lastSuccessAt'),
 ];
 
 /** Few fields, because the console shows charts in the same rows. */
@@ -97,49 +118,48 @@ export const endpointFields: readonly ViewField<Endpoint>[] = [
   endpointState,
   stateSince,
   failingSince,
-  field('time', 'endpoint.pausedUntil', 'pausedUntil'),
+  field('time', 'Paused until', 'pausedUntil'),
   field(
     'time',
-    'endpoint.secretsUntil',
+    'Old secret valid until',
     ({ secrets }) => secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt,
     {
       note: ({ secrets }) =>
-        secrets.some(({ expiresAt }) => expiresAt === null) ? 'endpoint.current' : null,
+        secrets.some(({ expiresAt }) => expiresAt === null)
+          ? 'the current one does not expire'
+          : null,
     },
   ),
   createdAtField,
   updatedAtField,
-  field('number', 'endpoint.waiting', ({ pending }) => pending, {
-    note: ({ hasMore = false }) => (hasMore ? 'endpoint.orMore' : null),
+  field('number', 'Pending deliveries', ({ pending }) => pending, {
+    note: ({ hasMore = false }) => (hasMore ? 'or more' : null),
   }),
 ];
 
-const deliveryId: ViewField<ListedDelivery> = field('code', 'shared.id', ({ _id }) =>
-  _id.toHexString(),
-);
-const event: ViewField<ListedDelivery> = field('code', 'shared.event', 'type');
-const about: ViewField<ListedDelivery> = field(
-  'code',
-  'delivery.about',
-  ({ objectId }) => objectId,
-  { to: pathOfRecord },
-);
+function countText(count: number, hasMore: boolean): string {
+  return hasMore ? `${count}+` : String(count);
+}
+
+const deliveryId: ViewField<ListedDelivery> = field('code', 'ID', ({ _id }) => _id.toHexString());
+const event: ViewField<ListedDelivery> = field('code', 'Event', 'type');
+const about: ViewField<ListedDelivery> = field('code', 'Record', ({ objectId }) => objectId, {
+  to: pathOfRecord,
+});
 const endpoint: ViewField<ListedDelivery> = field(
   'code',
-  'endpoint.title',
+  'Endpoint',
   ({ endpointId }) => endpointId.toHexString(),
   { record: 'endpoint' },
 );
-const deliveryState: ViewField<ListedDelivery> = field(
-  'status',
-  'shared.state',
-  ({ status }) => `delivery.${status}` as const,
-  { note: ({ failureReason }) => failureReason, severity: ({ status }) => severities[status] },
-);
-const attempts: ViewField<ListedDelivery> = field('number', 'delivery.attempts', 'attempts');
+const deliveryState: ViewField<ListedDelivery> = field('status', 'State', ({ status }) => status, {
+  note: ({ failureReason }) => failureReason,
+  severity: ({ status }) => severities[status],
+});
+const attempts: ViewField<ListedDelivery> = field('number', 'Attempts', 'attempts');
 const nextAttempt: ViewField<ListedDelivery> = field(
   'time',
-  'delivery.next',
+  'Next attempt',
   ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
 );
 
@@ -147,52 +167,60 @@ function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): strin
   return eventPath(type, organizationId.toHexString(), objectId);
 }
 
+const lastResponse: ViewField<ListedDelivery> = field(
+  'text',
+  'Last response',
+  ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError,
+);
+
 /** Fields for lists of the console, in which the event links to its record. */
 export const deliverySummaryFields: readonly ViewField<ListedDelivery>[] = [
   { ...deliveryId, record: 'delivery' },
   { ...event, to: pathOfRecord },
   deliveryState,
   attempts,
-  field(
-    'text',
-    'delivery.response',
-    ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError,
-  ),
-  field('time', 'delivery.last', 'lastAttemptAt'),
+  lastResponse,
+  field('time', 'Last attempt', 'lastAttemptAt'),
   nextAttempt,
 ];
 
 export const deliveryListFields: readonly ViewField<ListedDelivery>[] = [
-  ...deliverySummaryFields.slice(0, 2),
-  about,
-  endpoint,
-  ...deliverySummaryFields.slice(2),
   createdAtField,
+  deliveryId,
+  event,
+  about,
+  field('status', 'State', 'status'),
+  field('number', 'Tries', 'attempts'),
+  field(
+    'text',
+    'Response',
+    ({ failureReason, lastStatusCode, lastError }) => failureReason ?? lastStatusCode ?? lastError,
+  ),
 ];
 
 export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
   deliveryId,
   endpoint,
-  field('code', 'delivery.messageId', 'messageId'),
+  field('code', 'Webhook-id', 'messageId'),
   deliveryState,
   event,
   about,
-  field('number', 'delivery.round', 'round'),
+  field('number', 'Round', 'round'),
   attempts,
   createdAtField,
   nextAttempt,
-  field('time', 'delivery.completed', 'completedAt'),
-  field('time', 'shared.erased', 'erasedAt'),
+  field('time', 'Completed', 'completedAt'),
+  field('time', 'Erased', 'erasedAt'),
 ];
 
 export const attemptFields: readonly ViewField<DeliveryDetails['log'][number]>[] = [
-  field('number', 'delivery.round', 'round'),
-  field('number', 'delivery.attempt', 'attempt'),
-  field('time', 'shared.started', 'startedAt'),
+  field('number', 'Round', 'round'),
+  field('number', 'Attempt', 'attempt'),
+  field('time', 'Started', 'startedAt'),
   url,
-  field('duration', 'shared.duration', 'milliseconds'),
-  field('number', 'shared.status', 'statusCode'),
-  field('url', 'delivery.redirectsTo', 'redirectsTo'),
-  field('text', 'delivery.error', 'error'),
-  field('personal', 'shared.response', 'response'),
+  field('duration', 'Duration', 'milliseconds'),
+  field('number', 'Status', 'statusCode'),
+  field('url', 'Redirects to', 'redirectsTo'),
+  field('text', 'Error', 'error'),
+  field('personal', 'Response', 'response'),
 ];

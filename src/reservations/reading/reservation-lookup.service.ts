@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { ReservationDocument } from '../reservation.schema.js';
+import type { ReservationStatus } from '../reservation-status.js';
+
 import { UnitReservationsRepository } from '../unit-reservations.repository.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { parseObjectId, objectIds } from '../../core/database/documents/tenant-document.js';
@@ -9,8 +11,8 @@ import type { OrganizationIds } from '../../core/database/models/tenant-model.js
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { objectIdOf } from '../../events/outbox/message.js';
-import { LeadLookupService } from '../../leads/reading/lead-lookup.service.js';
-import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
+import { type LeadName, LeadLookupService } from '../../leads/reading/lead-lookup.service.js';
+import { type UnitName, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
@@ -33,9 +35,18 @@ export type FoundReservation = Presented<ReservationDocument>;
 export type ReservationDetails = NonNullable<
   Awaited<ReturnType<ReservationLookupService['inspect']>>
 >;
+export type ReservationOverview = ReturnType<typeof toOverview>;
 export type ReservationHistory = Awaited<ReturnType<ReservationLookupService['historyOf']>>;
 
 export type UnitStatusChange = Awaited<ReturnType<ReservationLookupService['unitChanges']>>[number];
+
+interface ReservationQuery {
+  readonly status?: ReservationStatus | undefined;
+  /** Id, slug, external id or `unitId`. */
+  readonly unit?: string | undefined;
+  /** Id, external id or number. */
+  readonly lead?: string | undefined;
+}
 
 /** Maximum number of callbacks in the history of a console page. */
 export const maxCallbacks = 100;
@@ -116,6 +127,43 @@ export class ReservationLookupService {
     return { ...page, items: page.items.map(toFoundReservation) };
   }
 
+  /** Returns the newest first, with what a person calls their units and leads. Omits deleted reservations. */
+  async overview(
+    organizationId: Types.ObjectId,
+    { status, unit, lead }: ReservationQuery,
+    limit: number,
+  ): Promise<ReservationOverview[]> {
+    const [unitIds, leads] = await Promise.all([
+      unit === undefined ? undefined : this.units.idsNamed(organizationId, unit),
+      lead === undefined ? undefined : this.leads.find(organizationId, lead),
+    ]);
+    const leadIds = leads?.map(({ _id }) => new Types.ObjectId(_id));
+    const conditions = { status, unitIds, leadIds };
+    const found = await this.reservations.listNewest(organizationId, conditions, limit);
+    const [units, leadNames, wallets] = await Promise.all([
+      this.units.namesOf(
+        organizationId,
+        found.flatMap(({ unitId }) => objectIds(unitId)),
+      ),
+      this.leads.namesOf(
+        organizationId,
+        found.flatMap(({ leadId }) => objectIds(leadId)),
+      ),
+      this.wallets.findWithoutHistories(
+        organizationId,
+        found.map(({ _id }) => _id),
+      ),
+    ]);
+    const walletOf = Map.groupBy(wallets, ({ reservationId }) => String(reservationId));
+    return found.map((reservation) =>
+      toOverview(reservation, {
+        unit: units.get(String(reservation.unitId)),
+        lead: leadNames.get(String(reservation.leadId)),
+        wallet: walletOf.get(reservation._id.toHexString())?.[0],
+      }),
+    );
+  }
+
   /** Returns the newest first; includes rejected callbacks of other organizations. */
   async listCallbacks(
     organizationIds: TenantIds,
@@ -192,6 +240,49 @@ export class ReservationLookupService {
     const approved = reservations.filter(({ status }) => status === 'approved');
     return approved.map((other) => other._id.toHexString()).filter((id) => id !== _id);
   }
+}
+
+function toOverview(
+  reservation: ReservationDocument,
+  {
+    unit,
+    lead,
+    wallet,
+  }: {
+    readonly unit: UnitName | undefined;
+    readonly lead: LeadName | undefined;
+    readonly wallet: ChequeWalletDocument | undefined;
+  },
+) {
+  const { _id, recordSystemId, status, unitId, leadId, createdAt, updatedAt } =
+    toFoundReservation(reservation);
+  const cheques =
+    wallet === undefined || wallet.isDeleted ? null : present(ChequeWalletDocument, wallet).cheques;
+  return {
+    _id,
+    recordSystemId,
+    status,
+    unit: unitId
+      ? {
+          _id: unitId,
+          slug: unit?.slug || null,
+          recordSystemId: unit?.recordSystemId ?? null,
+        }
+      : null,
+    lead: leadId
+      ? {
+          _id: leadId,
+          number: lead?.leadId ?? null,
+          recordSystemId: lead?.recordSystemId ?? null,
+        }
+      : null,
+    cheques: cheques && {
+      collected: cheques.filter((cheque) => cheque.status === 'collected').length,
+      total: cheques.length,
+    },
+    createdAt,
+    updatedAt,
+  };
 }
 
 function allOf(ids: TenantIds): OrganizationIds {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
-import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
+import type { TenantIds, TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
 import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
 import { prefixOf } from './api-key-policy.js';
@@ -65,7 +65,8 @@ export class ApiKeysRepository {
   }
 
   /** Returns the oldest key first. */
-  async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
+  async list(organizationIds: TenantIds): Promise<ApiKeyDocument[]> {
+    const organizationId = { $in: [organizationIds].flat() };
     return this.keys.find({ organizationId }, null, { sort: { createdAt: 1 } }).lean();
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
+import type { TenantIds, TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Operation, Visibility } from './permissions.js';
 import type { RateLimit } from '../../core/http/requests/request-caller.js';
@@ -61,8 +61,9 @@ export class ApiKeysService {
     return this.store({ ...fields, permissions }, isSigned ? [] : null);
   }
 
-  async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
-    return this.keys.list(organizationId);
+  /** Returns the oldest key first. */
+  async list(organizationIds: TenantIds): Promise<ApiKeyDocument[]> {
+    return this.keys.list(organizationIds);
   }
 
   async search(

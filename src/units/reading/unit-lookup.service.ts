@@ -7,7 +7,9 @@ import type { TenantFilter } from '../../core/database/documents/tenant-queries.
 import type { OrganizationIds } from '../../core/database/models/tenant-model.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { defaultLanguage, type Localized } from '../../core/localization/language.js';
-import { UnitsRepository } from '../units.repository.js';
+import { type UnitName, UnitsRepository } from '../units.repository.js';
+
+export type { UnitName };
 
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
@@ -47,6 +49,15 @@ export class UnitLookupService {
       this.units.idsOf(organizationId, { [name]: reference }),
     );
     return [parseObjectId(reference) ?? [], ...(await Promise.all(named))].flat();
+  }
+
+  /** Returns what a person calls units, by id. Includes deleted units. */
+  async namesOf(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<Map<string, UnitName>> {
+    const names = await this.units.namesOf(organizationId, ids);
+    return new Map(names.map((name) => [name._id.toHexString(), name]));
   }
 
   /** Finds deleted units only by their own id. */

@@ -1,5 +1,5 @@
 import { CatalogueImportsService } from '../../catalogue-import/catalogue-imports.service.js';
-import type { CommandActions } from '../command-line/command-definition.js';
+import type { CommandActions } from '../command-line/command.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
 import { pluralize, list } from '../command-line/result.js';
@@ -11,7 +11,7 @@ const importTexts = {
 };
 
 export const actions: CommandActions<typeof catalogueCommands> = {
-  import: async (context, { file, org }) => {
+  import: async (context, file, { org }) => {
     const { _id } = await context.organization(org);
     const text = await readTextFile(file);
     const work = () =>

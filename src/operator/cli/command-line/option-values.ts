@@ -1,14 +1,12 @@
 import { domainToASCII } from 'node:url';
-import { InvalidArgumentError } from 'commander';
-import {
-  type KeyPurpose,
-  keyPurposes,
-  operations,
-  visibilities,
-} from '../../../tenants/keys/permissions.js';
-import { languages } from '../../../core/localization/language.js';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { operations } from '../../../tenants/keys/permissions.js';
 import { dayMs, isWithoutZone, parseTime } from '../../../core/values/time.js';
-import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
+import {
+  limitText as countText,
+  parseDecimal,
+  parseInteger,
+} from '../../../core/values/numbers.js';
 import {
   isExternalId,
   isObjectId,
@@ -21,12 +19,13 @@ import { subscriptions } from '../../../events/outbox/event-types.js';
 import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
 import { isOrigin, maxOrigins } from '../../../tenants/keys/origins/origin.js';
 import { clientMatchFields } from '../../../tenants/organizations/client-match-fields.js';
-import { deliveryStatuses } from '../../../webhooks/deliveries/attempt-outcome.js';
 
 const maxOverlapHours = 8_760;
 const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label starts with a letter, so that an IP address does not count as a name. */
 const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
+export const orgText = 'id or name of the organization';
+export const limitText = 'maximum number of results';
 const timeExamples = '2030-01-31 or 2030-01-31T12:00:00Z';
 
 /** Converts ids to lower case. */
@@ -38,14 +37,12 @@ export const objectId = parser(
 /** Accepts an id of an outside system unchanged. */
 export const externalId = textParser(
   isExternalId,
-  `It must have 1 to ${limitText(maxExternalIdLength)} characters.`,
+  `It must have 1 to ${countText(maxExternalIdLength)} characters.`,
 );
-
-export const text = (value: string): string => value;
 
 export const name = textParser(
   isShortText,
-  `It must have 1 to ${limitText(maxShortTextLength)} characters.`,
+  `It must have 1 to ${countText(maxShortTextLength)} characters.`,
 );
 
 export const domain = parser((value) => {
@@ -65,11 +62,6 @@ export const country = parser(
   (value) => (/^[a-z]{2}$/i.test(value.trim()) ? value : null),
   countryMessage,
 );
-
-export const language = oneOf(languages);
-export const visibility = oneOf(visibilities);
-export const keyPurpose = oneOf(Object.keys(keyPurposes) as KeyPurpose[]);
-export const deliveryStatus = oneOf(deliveryStatuses);
 
 export const trueOrFalse = parser(
   (value) => value === 'true' || (value === 'false' ? false : null),
@@ -118,13 +110,6 @@ function wholeNumber(min: number, max: number, meaning = '') {
   return parser(
     (value) => parseInteger(value, min, max),
     `It must be a whole number from ${min}${meaning} to ${max}.`,
-  );
-}
-
-function oneOf<T extends string>(known: readonly T[]) {
-  return parser(
-    (value) => known.find((one) => one === value.toLowerCase()) ?? null,
-    `It must be one of ${known.join(', ')}.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { ConfigurationError } from '../../../core/configuration/startup-errors.js';
 import { catalogueGroup } from '../catalogue/catalogue-commands.js';
 import { consoleGroup } from '../console/console-commands.js';
@@ -9,74 +9,75 @@ import { leadGroup } from '../leads/lead-commands.js';
 import { organizationGroup } from '../organizations/organization-commands.js';
 import { reservationGroup } from '../reservations/reservation-commands.js';
 import { webhookGroup } from '../webhooks/webhook-commands.js';
-import {
-  addCommand,
-  addGroup,
-  commandLine,
-  type CommandGroup,
-  UsageError,
-} from './command-definition.js';
+import { addActions, commandLine, exampleText, UsageError, usageExitCode } from './command.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 
-/** The entry point passes these commands in, because this folder must not import them. */
-type MoreCommands = CommandGroup['commands'];
+addActions(organizationGroup, () => import('../organizations/organization-actions.js'));
+addActions(keyGroup, () => import('../keys/key-actions.js'));
+addActions(webhookGroup, () => import('../webhooks/webhook-actions.js'));
+addActions(leadGroup, () => import('../leads/lead-actions.js'));
+addActions(reservationGroup, () => import('../reservations/reservation-actions.js'));
+addActions(catalogueGroup, () => import('../catalogue/catalogue-actions.js'));
+addActions(databaseGroup, () => import('../database/database-actions.js'));
 
+const groups = [
+  organizationGroup,
+  keyGroup,
+  webhookGroup,
+  leadGroup,
+  reservationGroup,
+  catalogueGroup,
+  databaseGroup,
+  consoleGroup,
+];
 const failureExitCode = 1;
-const usageExitCode = 2;
 
 /**
  * Writes results to standard output, and an error as one line to standard error. Exit code 2 means wrong usage or
  * configuration, 1 any other error.
+ *
+ * @param more commands from folders that this folder must not import
  */
 export async function runCommandLine(
   args: readonly string[],
-  more: MoreCommands = {},
+  ...more: readonly CommandUnknownOpts[]
 ): Promise<void> {
   try {
-    const program = createProgram(more);
+    const program = createProgram(...more);
     assertNoOptionLost(program, args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = isHelp(error) ? 0 : usageExitCode;
-    } else {
-      process.stderr.write(`${errorLine(error)}\n`);
-      process.exitCode = exitCodeOf(error);
-    }
+    if (error instanceof CommanderError && isHelp(error)) return;
+    process.stderr.write(`${errorLine(error)}\n`);
+    process.exitCode = exitCodeOf(error);
   }
 }
 
-export function createProgram(more: MoreCommands = {}): Command {
-  const program = new Command(commandLine)
+export function createProgram(...more: readonly CommandUnknownOpts[]): CommandUnknownOpts {
+  const scripts =
+    '\n\nFor scripts, without the output of npm:\n  npm run --silent cli -- org list --json | jq';
+  const program: CommandUnknownOpts = new Command(commandLine)
     .version(version())
     .description(
       'Manage the Integration API: organizations, keys, webhooks, leads, reservations, catalogues, database.',
     )
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${commandLine} org list\n\nFor scripts, without the output of npm:\n` +
-        '  npm run --silent cli -- org list --json | jq',
-    )
+    .addHelpText('after', exampleText('org list') + scripts)
     .exitOverride()
     .configureOutput({
       // A group without a subcommand prints its help, which is a result and not an error.
       writeErr: (text) => process.stdout.write(text),
-      outputError: (text) => process.stderr.write(`${oneLine(text)}\n`),
+      // The error is printed where it is caught.
+      outputError: () => undefined,
     });
-  addGroup(program, organizationGroup, () => import('../organizations/organization-actions.js'));
-  addGroup(program, keyGroup, () => import('../keys/key-actions.js'));
-  addGroup(program, webhookGroup, () => import('../webhooks/webhook-actions.js'));
-  addGroup(program, leadGroup, () => import('../leads/lead-actions.js'));
-  addGroup(program, reservationGroup, () => import('../reservations/reservation-actions.js'));
-  addGroup(program, catalogueGroup, () => import('../catalogue/catalogue-actions.js'));
-  addGroup(program, databaseGroup, () => import('../database/database-actions.js'));
-  addGroup(program, consoleGroup);
-  for (const [name, definition] of Object.entries(more)) addCommand(program, name, definition);
+  for (const command of [...groups, ...more]) {
+    program.addCommand(command);
+    for (const one of [command, ...command.commands]) one.copyInheritedSettings(program);
+  }
   return program;
 }
 
 /** Without `--`, npm keeps options for itself, which would turn a dry run into a real one. */
-function assertNoOptionLost(program: Command, args: readonly string[]): void {
+function assertNoOptionLost(program: CommandUnknownOpts, args: readonly string[]): void {
   if (process.env['npm_lifecycle_event'] !== 'cli') return;
   const words = args.slice(0, 2);
   const group = program.commands.find((one) => one.name() === words[0]);
@@ -94,7 +95,7 @@ function assertNoOptionLost(program: Command, args: readonly string[]): void {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptedError) return interruptedCode;
-  const isUsage = error instanceof ConfigurationError || error instanceof UsageError;
+  const isUsage = error instanceof ConfigurationError || error instanceof CommanderError;
   return isUsage ? usageExitCode : failureExitCode;
 }
 
@@ -112,8 +113,7 @@ function version(): string {
 
 function errorLine(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
-  const line = oneLine(error instanceof Error ? error.message : String(error));
-  return error instanceof UsageError ? `error: ${line}` : line;
+  return oneLine(error instanceof Error ? error.message : String(error));
 }
 
 function oneLine(text: string): string {

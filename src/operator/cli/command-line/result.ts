@@ -1,13 +1,10 @@
-import Table from 'cli-table3';
 import { isStoredObject } from '../../../core/values/json.js';
-import { type ViewField, plainTitle, plainValue } from '../../views/view-field.js';
+import { type ViewField, plainValue } from '../../views/view-field.js';
 
 /** Fields to show: property names, fields of the console, or custom ones. Without a view, all are shown. */
 export type View<T> = readonly (
   (keyof T & string) | ViewField<T> | { readonly title: string; of(item: T): unknown }
 )[];
-
-type Line = readonly [title: string, text: string];
 
 /** Output is JSON for programs and lines for people. */
 export interface Result {
@@ -19,23 +16,47 @@ export interface Result {
   readonly isFailed?: boolean;
 }
 
-const borders = [
-  ['top', 'top-mid', 'top-left', 'top-right'],
-  ['bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
-  ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'],
-];
-const chars = { ...Object.fromEntries(borders.flat().map((part) => [part, ''])), middle: '  ' };
+interface Cell {
+  readonly title: string;
+  readonly text: string;
+  /** Where a table may shorten the text; absent for ids, times and numbers. */
+  readonly cut?: 'middle' | 'end' | undefined;
+}
+
+interface Column {
+  readonly cut: Cell['cut'];
+  /** The first one is the title. */
+  readonly texts: readonly string[];
+  readonly width: number;
+}
+
+/** Applies to output into a file or pipe. */
+const defaultWidth = 120;
+const ellipsis = '…';
+const segmenter = new Intl.Segmenter();
+const minCutWidth = 8;
+const gap = '  ';
+const cuts: Readonly<Partial<Record<ViewField<never>['kind'], Cell['cut']>>> = {
+  url: 'middle',
+  text: 'end',
+  name: 'end',
+  personal: 'end',
+};
 
 export function list<T extends object>(
   items: readonly T[],
-  view?: View<T>,
+  view?: View<NoInfer<T>>,
   json: unknown = items,
 ): Result {
-  return { json, lines: [() => listLines(items.map((one) => fieldLines(one, view)))] };
+  return { json, lines: [() => tableLines(items.map((one) => cellsOf(one, view)))] };
 }
 
-export function item<T extends object>(one: T, view?: View<T>, json: unknown = one): Result {
-  return { json, lines: [() => tableLines([], fieldLines(one, view))] };
+export function item<T extends object>(
+  one: T,
+  view?: View<NoInfer<T>>,
+  json: unknown = one,
+): Result {
+  return { json, lines: [() => itemLines(cellsOf(one, view))] };
 }
 
 /** Combines lines and other results, each followed by an empty line. The JSON of the others is dropped. */
@@ -65,19 +86,24 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function fieldLines<T extends object>(one: T, view?: View<T>): Line[] {
-  if (view === undefined) return allLines(one);
+function cellsOf<T extends object>(one: T, view?: View<T>): Cell[] {
+  if (view === undefined) return allCells(one);
   return view.map((field) => {
-    if (typeof field === 'string') return [titleOf(field), textOf(one[field])];
-    const value = 'kind' in field ? plainValue(field, one) : field.of(one);
-    return [plainTitle(field.title), textOf(value)];
+    if (typeof field === 'string') return cellOf(titleOf(field), one[field]);
+    if (!('kind' in field)) return cellOf(field.title, field.of(one));
+    return cellOf(field.title, plainValue(field, one), field.cut ?? cuts[field.kind]);
   });
 }
 
-function allLines(one: object, path = ''): Line[] {
+function cellOf(title: string, value: unknown, cut?: Cell['cut']): Cell {
+  return { title, text: textOf(value), cut: cut ?? (Array.isArray(value) ? 'end' : undefined) };
+}
+
+function allCells(one: object, path = ''): Cell[] {
   return Object.entries(one).flatMap(([name, value]: [string, unknown]) => {
     const title = `${path} ${name}`;
-    return isStoredObject(value) ? allLines(value, title) : [[titleOf(title), textOf(value)]];
+    if (isStoredObject(value)) return allCells(value, title);
+    return [cellOf(titleOf(title), value)];
   });
 }
 
@@ -92,47 +118,65 @@ function titleOf(name: string): string {
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** Falls back from a table to lists if it is too wide. */
-function listLines(items: readonly (readonly Line[])[]): readonly string[] {
+function itemLines(cells: readonly Cell[]): string[] {
+  const width = Math.max(...cells.map(({ title }) => title.length));
+  return cells.map(({ title, text }) => title.padEnd(width) + gap + text);
+}
+
+/** Prints a line for each item. Columns that may be cut share the space that the others leave. */
+function tableLines(items: readonly (readonly Cell[])[]): string[] {
   if (items.length === 0) return ['None.'];
-  const titles = [...new Set(items.flatMap((lines) => lines.map(([title]) => title)))];
-  const rows = items.map((lines) => titles.map((title) => new Map(lines).get(title) ?? '-'));
-  const table = fittingTable(
-    titles.map((title) => title.toUpperCase()),
-    rows,
+  const titles = [...new Set(items.flatMap((cells) => cells.map(({ title }) => title)))];
+  const columns = titles.map((title): Column => {
+    const cells = items.map((one) => one.find((cell) => cell.title === title));
+    const texts = [title.toUpperCase(), ...cells.map((cell) => cell?.text ?? '-')];
+    const cut = cells.find((cell) => cell?.cut !== undefined)?.cut;
+    return { cut, texts, width: Math.max(...texts.map(lengthOf)) };
+  });
+  const widths = fittingWidths(columns);
+  return [titles, ...items].map((_, row) =>
+    columns
+      .map(({ cut, texts }, index) => fit(texts[row] ?? '', widths[index] ?? 0, cut))
+      .join(gap)
+      .trimEnd(),
   );
-  if (table !== null) return table;
-  return items.flatMap((lines, index) => [...(index > 0 ? [''] : []), ...tableLines([], lines)]);
 }
 
-/** Wraps the widest column between words; returns null when the table still does not fit. */
-function fittingTable(titles: string[], rows: string[][]): string[] | null {
-  const lines = tableLines(titles, rows);
+function fittingWidths(columns: readonly Column[]): number[] {
   // A terminal reports 0 if it does not know its width.
-  const excess = Math.max(...lines.map(({ length }) => length)) - (process.stdout.columns || 80);
-  if (excess <= 0) return lines;
-  const cells = titles.map((title, column) => [title, ...rows.map((row) => row[column] ?? '')]);
-  const widths = cells.map((texts) => Math.max(...texts.map(({ length }) => length)));
-  const widest = widths.indexOf(Math.max(...widths));
-  const width = (widths[widest] ?? 0) - excess;
-  const words = (cells[widest] ?? []).flatMap((text) => text.split(/\s+/));
-  if (words.some(({ length }) => length > width)) return null;
-  const colWidths = titles.map((_, column) => (column === widest ? width : null));
-  return tableLines(titles, rows, colWidths);
+  const space = (process.stdout.columns || defaultWidth) - gap.length * (columns.length - 1);
+  const least = columns.map(({ cut, width, texts: [title = ''] }) =>
+    cut === undefined ? width : Math.min(width, Math.max(minCutWidth, title.length)),
+  );
+  const widths = columns.map(({ width }) => width);
+  const cutOne = () => {
+    const rooms = widths.map((width, index) => (width > (least[index] ?? 0) ? width : 0));
+    const widest = rooms.indexOf(Math.max(...rooms));
+    if (rooms[widest] !== 0) widths[widest] = (rooms[widest] ?? 0) - 1;
+  };
+  const excess = widths.reduce((sum, width) => sum + width, 0) - space;
+  for (let left = excess; left > 0; left--) cutOne();
+  return widths;
 }
 
-function tableLines(
-  head: string[],
-  rows: readonly Line[] | string[][],
-  colWidths: (number | null)[] = [],
-): string[] {
-  const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
-  const table = new Table({ head, chars, style, colWidths, wordWrap: true });
-  table.push(...rows.map((row) => [...row]));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
+function fit(text: string, width: number, cut: Cell['cut']): string {
+  const excess = lengthOf(text) - width;
+  if (excess <= 0) return text + ' '.repeat(-excess);
+  const letters = graphemes(text);
+  const kept = width - ellipsis.length;
+  const end = cut === 'middle' ? Math.floor(kept / 2) : 0;
+  return [...letters.slice(0, kept - end), ellipsis, ...letters.slice(letters.length - end)].join(
+    '',
+  );
+}
+
+/** Counts what a terminal shows in one place, such as a letter with its accents. */
+function lengthOf(text: string): number {
+  return graphemes(text).length;
+}
+
+function graphemes(text: string): string[] {
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
 
 function textOf(value: unknown): string {

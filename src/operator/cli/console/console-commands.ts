@@ -1,13 +1,11 @@
-import { type CommandGroup, defineCommand } from '../command-line/command-definition.js';
+import { newCommand, newGroup } from '../command-line/command.js';
+import { print } from '../command-line/result.js';
 
-export const consoleGroup: CommandGroup = {
-  name: 'console',
-  description: "set up the operator's console",
-  commands: {
-    password: defineCommand({
-      description:
-        'hash a password, entered at a prompt or read from standard input, and print the value for OPS_PASSWORD',
-      run: async () => (await import('./console-password.js')).printPasswordHash(),
-    }),
-  },
-};
+const password = newCommand(
+  'hash a password, entered at a prompt or read from standard input, and print the value for OPS_PASSWORD',
+).action(async ({ json = false }) => {
+  const { passwordHash } = await import('./console-password.js');
+  print(await passwordHash(), json);
+});
+
+export const consoleGroup = newGroup('console', "set up the operator's console", { password });

@@ -9,7 +9,7 @@ import { joinResults, type Result } from '../command-line/result.js';
 const minLength = 12;
 const maxLength = 256;
 
-export async function printPasswordHash(): Promise<Result> {
+export async function passwordHash(): Promise<Result> {
   const password = stdin.isTTY ? await askTwice() : firstLine(await readText(stdin));
   checkLength(password);
   const hash = await hashPassword(password);

@@ -12,7 +12,7 @@ import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
-import { type CommandActions, commandLine } from '../command-line/command-definition.js';
+import { type CommandActions, commandLine } from '../command-line/command.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
 import { item, list, joinResults, type View } from '../command-line/result.js';

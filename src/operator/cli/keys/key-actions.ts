@@ -8,12 +8,13 @@ import {
 } from '../../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService, type NewApiKey } from '../../../tenants/keys/api-keys.service.js';
+import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import { RequestLogService } from '../../request-log/request-log.service.js';
 import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
-import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
+import { keyListFields, partnerListFields, requestListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
-import type { CommandActions } from '../command-line/command-definition.js';
+import type { CommandActions } from '../command-line/command.js';
 import { item, list, type Result, showSecrets } from '../command-line/result.js';
 import {
   assertForPagesOnly,
@@ -24,7 +25,7 @@ import {
 } from './key-commands.js';
 
 export const actions: CommandActions<typeof keyCommands> = {
-  issue: async (context, { org, name, addresses, origins, signed, expires, ...values }) => {
+  issue: async (context, { org, name, addresses, origins, signed = false, expires, ...values }) => {
     const { _id } = await context.organization(org);
     const key = {
       organizationId: _id,
@@ -42,16 +43,24 @@ export const actions: CommandActions<typeof keyCommands> = {
   },
 
   list: async (context, { org }) => {
-    const { _id } = await context.organization(org);
+    const organizations =
+      org === undefined
+        ? await context.get(OrganizationsRepository).listByName()
+        : [await context.organization(org)];
+    const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const keys = context.get(ApiKeysService);
-    const documents = await keys.list(_id);
+    const documents = await keys.list(organizations.map(({ _id }) => _id));
     const usage = await context.get(UsageStatsService).baselines();
     const views = documents.map((key) => ({
       ...keyView(key, keys),
       /** Calls by operation in the last four weeks. */
       used: usage.get(key._id.toHexString())?.used ?? {},
     }));
-    return list(views);
+    const named = views.map((view) => ({
+      ...view,
+      organizationName: names.get(view.organizationId) ?? view.organizationId,
+    }));
+    return list(named, keyListFields, views);
   },
 
   update: changeAction(
@@ -80,7 +89,7 @@ export const actions: CommandActions<typeof keyCommands> = {
 
   revoke: changeAction('revoke', (keys, key) => keys.revoke(key)),
 
-  rotate: async (context, { key: idOrPrefix, overlapHours }) => {
+  rotate: async (context, idOrPrefix, { overlapHours }) => {
     const { keys, key } = await findKey(context, idOrPrefix);
     const rotated = await context.audit('rotate key', key, () =>
       keys.rotate(key, overlapHours * hourMs),
@@ -92,21 +101,23 @@ export const actions: CommandActions<typeof keyCommands> = {
 
   usage: async (context) => list(await context.get(PartnersService).listAll(), partnerListFields),
 
-  requests: async (context, { key: idOrPrefix, limit }) => {
+  requests: async (context, idOrPrefix, { code, since, limit }) => {
     const { key } = await findKey(context, idOrPrefix);
     const ids = { organizationId: key.organizationId.toHexString(), keyId: key._id.toHexString() };
-    const { items } = await context.get(RequestLogService).listOfKey(ids, { limit });
-    return list(items, loggedRequestFields);
+    const { items } = await context
+      .get(RequestLogService)
+      .listOfKey(ids, { code, since }, { limit });
+    return list(items, requestListFields);
   },
 };
 
-function changeAction<Values extends { readonly key: string }>(
+function changeAction<Values>(
   action: 'update' | 'limit' | 'revoke',
   change: (keys: ApiKeysService, key: ApiKeyDocument, values: Values) => Promise<unknown>,
   check: (key: ApiKeyDocument, values: Values) => void = () => undefined,
 ) {
-  return async (context: CommandContext, values: Values): Promise<Result> => {
-    const { keys, key } = await findKey(context, values.key);
+  return async (context: CommandContext, idOrPrefix: string, values: Values): Promise<Result> => {
+    const { keys, key } = await findKey(context, idOrPrefix);
     check(key, values);
     await context.audit(`${action} key`, key, () => change(keys, key, values));
     const changed = await findKey(context, key._id.toHexString());

@@ -8,27 +8,40 @@ import {
   type ListedDelivery,
   WebhookDeliveriesService,
 } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
+import { field } from '../../views/view-field.js';
 import { leadFields } from '../../views/lead.js';
 import type { CommandContext } from '../command-line/context.js';
-import type { CommandActions } from '../command-line/command-definition.js';
-import { item, list } from '../command-line/result.js';
+import type { CommandActions } from '../command-line/command.js';
+import { item, list, type View } from '../command-line/result.js';
 import { deliveryJson } from '../webhooks/webhook-actions.js';
 import type { leadCommands } from './lead-commands.js';
 import { eraseLeads, leadNotFound, logDisclosure } from './lead-erasure.js';
 import { importLeads } from './lead-import.js';
 
+type HistoryEntry = ReturnType<typeof changeEntry> | ReturnType<typeof deliveryEntry>;
+
+const historyFields: View<HistoryEntry> = [
+  field('time', 'Time', 'at'),
+  field('number', 'Lead', 'leadId'),
+  'kind',
+  'what',
+  field('text', 'Details', (entry) =>
+    entry.kind === 'change' ? changesText(entry.changes) : deliveryText(entry),
+  ),
+];
+
 /** Real leads have far fewer entries. */
 const maxHistoryEntries = 10_000;
 
 export const actions: CommandActions<typeof leadCommands> = {
-  show: async (context, { lead, org }) => {
+  show: async (context, lead, { org }) => {
     const { _id } = await context.organization(org);
     const [first] = await leadsOf(context, _id, lead);
     await logDisclosure(context, _id, [first._id]);
     return item(first, leadFields);
   },
 
-  history: async (context, { lead, org }) => {
+  history: async (context, lead, { org }) => {
     const { _id: organizationId } = await context.organization(org);
     const leads = await leadsOf(context, organizationId, lead);
     const objectIds = leads.map(({ _id }) => _id);
@@ -46,8 +59,7 @@ export const actions: CommandActions<typeof leadCommands> = {
       ...deliveries.items.map((delivery) => deliveryEntry(delivery, numbers)),
     ];
     const history = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-    const lines = history.map((entry) => historyLine(entry));
-    return list(lines, undefined, history);
+    return list(history, historyFields);
   },
 
   erase: eraseLeads,
@@ -83,17 +95,10 @@ function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>) {
   return { at: createdAt, kind: 'delivery' as const, leadId, what: view.type, ...view };
 }
 
-function historyLine(entry: ReturnType<typeof changeEntry> | ReturnType<typeof deliveryEntry>) {
-  const { at: time, leadId: lead, kind, what } = entry;
-  const isChange = entry.kind === 'change';
-  const details = isChange ? changesText(entry.changes) : deliveryText(entry);
-  return { time, lead, kind, what, details, request: isChange ? entry.requestId : null };
-}
-
 function changesText(changes: ReturnType<typeof storedChanges>): string {
   if (changes.length === 0) return 'nothing changed';
   return changes
-    .map(({ field, from, to }) => `${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`)
+    .map(({ field: name, from, to }) => `${name}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`)
     .join(', ');
 }
 

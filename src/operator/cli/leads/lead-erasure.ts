@@ -8,11 +8,8 @@ import { phoneKeys } from '../../../tenants/contacts/phone-number.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
 import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
 import type { CommandContext } from '../command-line/context.js';
-import type { ValuesOf } from '../command-line/command-definition.js';
 import { item, list, print, joinResults, type Result, type View } from '../command-line/result.js';
-import type { leadCommands } from './lead-commands.js';
-
-type EraseValues = ValuesOf<typeof leadCommands.erase>;
+import type { EraseOptions } from './lead-commands.js';
 
 const foundLeadFields: View<LeadDto> = [
   'leadId',
@@ -36,10 +33,10 @@ export async function logDisclosure(
   }
 }
 
-export async function eraseLeads(context: CommandContext, values: EraseValues): Promise<Result> {
+export async function eraseLeads(context: CommandContext, values: EraseOptions): Promise<Result> {
   const organization = toOrganization(await context.organization(values.org));
   const erasures = context.get(ErasuresService);
-  const { dryRun, lead } = values;
+  const { dryRun = false, lead } = values;
   const { erasures: finished, failures } = dryRun
     ? { erasures: 0, failures: [] }
     : await erasures.resume(organization);
@@ -68,7 +65,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
 }
 
 /** Reports success: erased persons are unknown too, and an erasure may be repeated. */
-function nothingErased({ phone, email }: EraseValues, finished: number): string {
+function nothingErased({ phone, email }: EraseOptions, finished: number): string {
   const names = Object.keys(withoutUndefined({ phone, email })).join(' or ');
   const nothing = finished > 0 ? 'nothing more' : 'nothing';
   return `No lead, and no client of a lead, has this ${names}; ${nothing} was erased.`;
@@ -77,7 +74,7 @@ function nothingErased({ phone, email }: EraseValues, finished: number): string 
 async function confirmedLeadIds(
   context: CommandContext,
   organization: Organization,
-  { phone, email, dryRun, yes }: EraseValues,
+  { phone, email, dryRun, yes }: EraseOptions,
 ): Promise<Types.ObjectId[]> {
   if (phone !== undefined && phoneKeys(phone, organization.phoneCountry).length === 0) {
     throw new Error(

@@ -7,13 +7,10 @@ import {
 } from '../../../leads/import/lead-imports.service.js';
 import { toOrganization } from '../../../tenants/organizations/organization.js';
 import type { CommandContext } from '../command-line/context.js';
-import type { ValuesOf } from '../command-line/command-definition.js';
 import { checkFile, fileErrorReason } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
 import { item, list, joinResults, type Result } from '../command-line/result.js';
-import type { leadCommands } from './lead-commands.js';
-
-type ImportValues = ValuesOf<typeof leadCommands.import>;
+import type { ImportOptions } from './lead-commands.js';
 
 const importTexts = { counted: 'rows processed', remedy: 'Import the file again to continue.' };
 
@@ -22,8 +19,10 @@ const maxPrintedRows = 1_000;
 
 export async function importLeads(
   context: CommandContext,
-  { file, org, dryRun: isDryRun, restart: isRestarted, language, report: reportPath }: ImportValues,
+  file: string,
+  { org, dryRun, restart, language, report: reportPath }: ImportOptions,
 ): Promise<Result> {
+  const [isDryRun, isRestarted] = [dryRun === true, restart === true];
   const organization = toOrganization(await context.organization(org));
   await checkFile(file);
   if (reportPath !== undefined) await checkReport(file, reportPath);

@@ -3,13 +3,14 @@ import { isObjectId } from '../../../core/values/text.js';
 import { parseCountry, toOrganization } from '../../../tenants/organizations/organization.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
-import type { CommandActions, ValuesOf } from '../command-line/command-definition.js';
+import type { CommandActions, OptionsOf } from '../command-line/command.js';
 import { sandboxMarkerOf } from '../../sandbox/sandbox-marker.js';
 import { SandboxesService } from '../../sandbox/sandboxes.service.js';
+import { field } from '../../views/view-field.js';
 import { item, list, showSecrets } from '../command-line/result.js';
 import type { organizationCommands } from './organization-commands.js';
 
-type Changes = Omit<ValuesOf<typeof organizationCommands.update>, 'id'>;
+type Changes = Omit<OptionsOf<typeof organizationCommands.update>, 'json'>;
 
 const storedPaths: Readonly<Record<keyof Changes, string>> = {
   name: 'name',
@@ -23,9 +24,9 @@ const storedPaths: Readonly<Record<keyof Changes, string>> = {
 };
 
 export const actions: CommandActions<typeof organizationCommands> = {
-  create: async (context, { name, ...settings }) => {
+  create: async (context, { name, json: _json, ...settings }) => {
     const subject = { _id: new Types.ObjectId() };
-    const fields = { ...subject, name, ...nest(storedFields({ name: undefined, ...settings })) };
+    const fields = { ...subject, name, ...nest(storedFields(settings)) };
     const created = await context.audit('create organization', subject, () =>
       context.get(OrganizationsRepository).create(fields),
     );
@@ -34,12 +35,17 @@ export const actions: CommandActions<typeof organizationCommands> = {
 
   list: async (context) => {
     const documents = await context.get(OrganizationsRepository).list();
-    return list(documents.map(organizationView), ['_id', 'name', 'apiDomain', 'createdAt']);
+    return list(documents.map(organizationView), [
+      '_id',
+      field('text', 'Name', 'name'),
+      'apiDomain',
+      'createdAt',
+    ]);
   },
 
-  show: async (context, { id }) => item(organizationView(await context.organization(id))),
+  show: async (context, id) => item(organizationView(await context.organization(id))),
 
-  update: async (context, { id, ...changes }) => {
+  update: async (context, id, { json: _json, ...changes }) => {
     const { _id } = await context.organization(id);
     const fields = storedFields(changes);
     const update = () => context.get(OrganizationsRepository).update(_id, fields);

@@ -1,11 +1,16 @@
 import { Types } from 'mongoose';
 import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
 import { csvRows } from '../../../core/values/csv.js';
-import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
+import {
+  type CallbackEntry,
+  type ReservationDetails,
+  ReservationLookupService,
+} from '../../../reservations/reading/reservation-lookup.service.js';
 import {
   type LedgerFileResult,
   ReconciliationsService,
 } from '../../../reservations/reconciliation/reconciliations.service.js';
+import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import {
   callbackListFields,
@@ -14,20 +19,29 @@ import {
   reportFields,
   reportsOf,
   reservationFields,
+  reservationOverviewFields,
 } from '../../views/reservation.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
-import type { CommandActions } from '../command-line/command-definition.js';
+import type { CommandActions } from '../command-line/command.js';
 import { readTextFile } from '../command-line/files.js';
 import { pluralize, item, list, joinResults, type Result } from '../command-line/result.js';
 import type { reservationCommands } from './reservation-commands.js';
 
 type Comparison = NonNullable<LedgerFileResult['comparison']>;
 
+/** A unit has at most one approved reservation unless another program stored more. */
+const maxBlocking = 100;
 const search = 'search for it in the console';
 const findingTitles = ['Entry', 'Reservation', 'Installment', 'Difference', 'Ours', 'Theirs'];
 
 export const actions: CommandActions<typeof reservationCommands> = {
-  show: async (context, { reservation: reference }) => {
+  list: async (context, { org, limit, ...query }) => {
+    const { _id } = await context.organization(org);
+    const found = await context.get(ReservationLookupService).overview(_id, query, limit);
+    return list(found, reservationOverviewFields);
+  },
+
+  show: async (context, reference) => {
     const { found } = await inspectReservation(context, reference);
     if (found === null) throw new Error(`There is no reservation with id ${reference}: ${search}.`);
     const [cheques, reports] = [chequesInAllWallets(found), reportsOf(found)];
@@ -39,19 +53,21 @@ export const actions: CommandActions<typeof reservationCommands> = {
     );
   },
 
-  callbacks: async (context, { reservation: reference, limit }) => {
+  callbacks: async (context, reference, { limit }) => {
     const { organizations, id, found } = await inspectReservation(context, reference);
     const lookup = context.get(ReservationLookupService);
     const callbacks = await lookup.listCallbacks(organizations, id, limit);
-    const others = found === null ? [] : await lookup.approvedOthers(found);
+    const named = await withNames(context, callbacks);
+    const others = found === null ? [] : await blockingOf(context, found);
     return joinResults(
-      callbacks,
-      list(callbacks, callbackListFields),
+      named,
+      found !== null && titleOf(found),
+      list(named, callbackListFields),
       others.length > 0 && `The unit has other approved reservations: ${others.join(', ')}.`,
     );
   },
 
-  reconcile: async (context, { file, org, complete, csv }) => {
+  reconcile: async (context, file, { org, complete = false, csv = false }) => {
     const { _id } = await context.organization(org);
     const text = await readTextFile(file);
     const ledgers = context.get(ReconciliationsService);
@@ -74,6 +90,46 @@ async function inspectReservation(context: CommandContext, reference: string) {
     ownId ??
     new Types.ObjectId(exactlyOne(matches, `reservation with id ${reference}`, search)._id);
   return { organizations, id, found: await lookup.inspect(organizations, id) };
+}
+
+async function withNames(context: CommandContext, callbacks: readonly CallbackEntry[]) {
+  const idsOf = (name: 'organizationId' | 'apiKeyId') =>
+    [...new Set(callbacks.map((callback) => callback[name]))].flatMap(
+      (id) => parseObjectId(id) ?? [],
+    );
+  const [organizations, keys] = await Promise.all([
+    context.get(OrganizationsRepository).findAll(idsOf('organizationId')),
+    context.get(ApiKeysService).findByIds(idsOf('apiKeyId')),
+  ]);
+  const names = new Map(
+    [...organizations, ...keys].map(({ _id, name }) => [_id.toHexString(), name]),
+  );
+  return callbacks.map((callback) => ({
+    ...callback,
+    organizationName: names.get(callback.organizationId) || callback.organizationId,
+    keyName: names.get(callback.apiKeyId) || callback.apiKeyId,
+  }));
+}
+
+/** Returns the unit's other approved reservations, for which callbacks are rejected. */
+async function blockingOf(
+  context: CommandContext,
+  { _id, unitId, organizationId }: ReservationDetails,
+): Promise<string[]> {
+  if (unitId === null) return [];
+  const approved = await context
+    .get(ReservationLookupService)
+    .overview(
+      new Types.ObjectId(organizationId),
+      { status: 'approved', unit: unitId },
+      maxBlocking,
+    );
+  const others = approved.filter((other) => other._id !== _id);
+  return others.map(({ recordSystemId, _id: id }) => recordSystemId ?? id);
+}
+
+function titleOf({ _id, recordSystemId, unit, unitId }: ReservationDetails): string {
+  return `Reservation ${recordSystemId ?? _id}, unit ${unit?.slug ?? unitId ?? 'unknown'}`;
 }
 
 /** Bypasses line formatting: RFC 4180 ends lines with CRLF. */

@@ -1,50 +1,53 @@
-import {
-  argument,
-  type CommandGroup,
-  defineCommand,
-  exampleId,
-  flag,
-  option,
-  org,
-} from '../command-line/command-definition.js';
+import { Option } from '@commander-js/extra-typings';
+import { reservationStatuses } from '../../../reservations/reservation-status.js';
+import { exampleId, newCommand, newGroup } from '../command-line/command.js';
 import * as parse from '../command-line/option-values.js';
 
-const reservation = argument(
-  '<id>',
-  'id of the reservation, or its external id (recordSystemId)',
-  parse.externalId,
-);
+const reservationText = 'id of the reservation, or its external id (recordSystemId)';
 const exampleReservation = '6740b1f2c3d4e5f607182940';
 
 export const reservationCommands = {
-  show: defineCommand({
-    description: 'show a reservation: unit, status, wallet and the history of each cheque',
-    example: exampleReservation,
-    parameters: { reservation },
-  }),
-  callbacks: defineCommand({
-    description:
-      'list the callbacks of a reservation with their outcome, newest first, and the ' +
+  list: newCommand(
+    'list the reservations of an organization with their units, leads and cheques, newest first',
+    `--org ${exampleId} --status approved`,
+  )
+    .requiredOption('--org <id>', parse.orgText, parse.name)
+    .addOption(
+      new Option('--status <status>', 'only reservations with this status').choices(
+        reservationStatuses,
+      ),
+    )
+    .option(
+      '--unit <unit>',
+      'only of this unit: id, external id, slug or unit ID',
+      parse.externalId,
+    )
+    .option('--lead <lead>', 'only of this lead: id, external id or number', parse.externalId)
+    .option('--limit <n>', parse.limitText, parse.limit, 50),
+  show: newCommand(
+    'show a reservation: unit, status, wallet and the history of each cheque',
+    exampleReservation,
+  ).argument('<id>', reservationText, parse.externalId),
+  callbacks: newCommand(
+    'list the callbacks of a reservation with their outcome, newest first, and the ' +
       'reservations that block it',
-    example: `${exampleReservation} --limit 10`,
-    parameters: { reservation, limit: option('<n>', 'maximum number of results', parse.limit, 50) },
-  }),
-  reconcile: defineCommand({
-    description:
-      "compare a partner's ledger of cheques (CSV with reservationId, installmentId, chequeStatus, " +
+    `${exampleReservation} --limit 10`,
+  )
+    .argument('<id>', reservationText, parse.externalId)
+    .option('--limit <n>', parse.limitText, parse.limit, 50),
+  reconcile: newCommand(
+    "compare a partner's ledger of cheques (CSV with reservationId, installmentId, chequeStatus, " +
       'chequeNumber, chequeAmount) with what is stored; changes nothing',
-    example: `ledger.csv --org ${exampleId} --complete --csv`,
-    parameters: {
-      file: argument('<file>', 'path of the CSV file', parse.text),
-      org,
-      complete: flag('also list cheques that the ledger does not mention'),
-      csv: flag('print the differences as CSV'),
-    },
-  }),
+    `ledger.csv --org ${exampleId} --complete --csv`,
+  )
+    .argument('<file>', 'path of the CSV file')
+    .requiredOption('--org <id>', parse.orgText, parse.name)
+    .option('--complete', 'also list cheques that the ledger does not mention')
+    .option('--csv', 'print the differences as CSV'),
 };
 
-export const reservationGroup: CommandGroup = {
-  name: 'reservation',
-  description: 'show reservations and the effects of their callbacks',
-  commands: reservationCommands,
-};
+export const reservationGroup = newGroup(
+  'reservation',
+  'list and show reservations and the effects of their callbacks',
+  reservationCommands,
+);

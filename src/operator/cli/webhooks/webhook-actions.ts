@@ -16,24 +16,36 @@ import {
   type EndpointView,
   WebhookEndpointsService,
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
-import {
-  type EndpointHealth,
-  WebhookStatsService,
-} from '../../../webhooks/statistics/webhook-stats.service.js';
+import { WebhookStatsService } from '../../../webhooks/statistics/webhook-stats.service.js';
+import { field } from '../../views/view-field.js';
 import {
   attemptFields,
   deliveryFields,
   deliveryListFields,
   endpointFields,
   endpointListFields,
-  isFailing,
 } from '../../views/webhook.js';
 import type { CommandContext } from '../command-line/context.js';
-import { type CommandActions, UsageError } from '../command-line/command-definition.js';
+import { type CommandActions, UsageError } from '../command-line/command.js';
 import { withProgress } from '../command-line/progress.js';
-import { item, list, joinResults, type Result, showSecrets } from '../command-line/result.js';
+import {
+  item,
+  list,
+  joinResults,
+  type Result,
+  showSecrets,
+  type View,
+} from '../command-line/result.js';
 import type { webhookCommands } from './webhook-commands.js';
 
+const maxListed = 100_000;
+const eventFields: View<ReturnType<typeof eventJson>> = [
+  '_id',
+  'type',
+  'createdAt',
+  'relayedAt',
+  field('text', 'Reason', 'failureReason'),
+];
 const resealTexts = {
   counted: 'secrets sealed with the newest key',
   remedy: 'Run the command again for the rest.',
@@ -54,13 +66,14 @@ export const actions: CommandActions<typeof webhookCommands> = {
 
   list: async (context, { org, failing }) => {
     const organization = org === undefined ? undefined : await context.organization(org);
-    const endpoints = await context.get(WebhookEndpointsService).list(organization?._id);
-    const withHealth = await Promise.all(endpoints.map((one) => withHealthOf(context, one)));
-    const listed = failing ? withHealth.filter(isFailing) : withHealth;
-    return list(listed, endpointListFields, listed.map(endpointJson));
+    const query = { organizationId: organization?._id, show: failing ? 'failing' : 'all' } as const;
+    const endpoints = context.get(WebhookEndpointsService);
+    const { items } = await endpoints.listWithStats(query, { limit: maxListed });
+    const oldestFirst = items.toReversed();
+    return list(oldestFirst, endpointListFields, oldestFirst.map(endpointJson));
   },
 
-  show: (context, { id }) => show(context, id),
+  show: (context, id) => show(context, id),
 
   update: changeAction('update', (endpoints, _id, { url, events }) =>
     endpoints.update(_id, { ...(url && { url }), ...(events && { eventTypes: events }) }),
@@ -70,7 +83,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
 
   disable: changeAction('disable', (endpoints, _id) => endpoints.disable(_id)),
 
-  'rotate-secret': async (context, { id, overlapHours }) => {
+  'rotate-secret': async (context, id, { overlapHours }) => {
     const { document } = await endpointOf(context, id);
     const rotated = await context.audit('rotate endpoint', document, () =>
       context.get(WebhookEndpointsService).rotateSecret(document._id, overlapHours * hourMs),
@@ -94,7 +107,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
     return { ...joinResults(outcome, ...parts), isFailed };
   },
 
-  test: async (context, { id }) => {
+  test: async (context, id) => {
     const { document } = await endpointOf(context, id);
     const result = await context.audit('test endpoint', document, () =>
       context.get(WebhookDeliveriesService).ping(document),
@@ -105,7 +118,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
     return { ...item(shown), isFailed: !delivered };
   },
 
-  deliveries: async (context, { id, org = '', object, limit, ...others }) => {
+  deliveries: async (context, id, { org = '', object, limit, json: _json, ...others }) => {
     const deliveries = context.get(WebhookDeliveriesService);
     const _id = id === undefined ? null : new Types.ObjectId(id);
     const endpoint = _id && (await context.get(WebhookEndpointsService).find(_id));
@@ -121,7 +134,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
     return list(items, deliveryListFields, items.map(deliveryJson));
   },
 
-  replay: async (context, { id, failed, since, until }) => {
+  replay: async (context, id, { failed = false, since, until }) => {
     const deliveries = context.get(WebhookDeliveriesService);
     const _id = new Types.ObjectId(id);
     const isOfEndpoint = failed || since !== undefined || until !== undefined;
@@ -149,13 +162,13 @@ export const actions: CommandActions<typeof webhookCommands> = {
     return joinResults({ replayed }, `Queued to be sent again: ${replayed}`);
   },
 
-  events: async (context, { org, failed, limit }) => {
+  events: async (context, { org, failed = false, limit }) => {
     const { _id } = await context.organization(org);
     const events = await context.get(OutboxEventsRepository).list(_id, { failed, limit });
-    return list(events.map(eventJson));
+    return list(events.map(eventJson), eventFields);
   },
 
-  remove: async (context, { id }) => {
+  remove: async (context, id) => {
     const { document } = await endpointOf(context, id);
     const { _id, url } = document;
     await context.audit('remove endpoint', document, () =>
@@ -165,7 +178,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
   },
 };
 
-function changeAction<Values extends { readonly id: string }>(
+function changeAction<Values>(
   action: 'update' | 'enable' | 'disable',
   change: (
     endpoints: WebhookEndpointsService,
@@ -173,12 +186,12 @@ function changeAction<Values extends { readonly id: string }>(
     values: Values,
   ) => Promise<unknown>,
 ) {
-  return async (context: CommandContext, values: Values): Promise<Result> => {
-    const { document } = await endpointOf(context, values.id);
+  return async (context: CommandContext, id: string, values: Values): Promise<Result> => {
+    const { document } = await endpointOf(context, id);
     await context.audit(`${action} endpoint`, document, () =>
       change(context.get(WebhookEndpointsService), document._id, values),
     );
-    return show(context, values.id);
+    return show(context, id);
   };
 }
 
@@ -186,7 +199,7 @@ async function show(context: CommandContext, id: string): Promise<Result> {
   const { document, shown } = await endpointOf(context, id);
   const pending = await context.get(WebhookStatsService).countPending(document._id);
   const view = { ...(await withHealthOf(context, shown)), pending };
-  return item(view, endpointFields, { ...endpointJson(view), pending });
+  return item(view, endpointFields, { ...endpointJson(shown), pending });
 }
 
 async function withHealthOf(context: CommandContext, endpoint: EndpointView) {
@@ -205,8 +218,8 @@ function notFound(id: Types.ObjectId | string, kind = 'endpoint'): Error {
   return new Error(`There is no webhook ${kind} with id ${String(id)}: ${next}.`);
 }
 
-function endpointJson(endpoint: EndpointView & { readonly health: EndpointHealth }) {
-  const { isRemoved: _isRemoved, health: _health, ...fields } = endpoint;
+function endpointJson<T extends EndpointView>(endpoint: T) {
+  const { isRemoved: _isRemoved, ...fields } = endpoint;
   return fields;
 }
 

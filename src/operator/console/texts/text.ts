@@ -1,8 +1,8 @@
 import type { Language } from '../../../core/localization/language.js';
-import { viewTexts } from '../../views/texts.js';
 import { formattersFor } from './formatters.js';
 import { recordTexts } from './record-texts.js';
 import { pageTexts } from './page-texts.js';
+import { viewTexts } from './view-texts.js';
 
 /** `{name}` is a placeholder. */
 export const texts = {

@@ -20,7 +20,7 @@ export const partnerPage: ConsolePage = {
     const [calls, errors, refused] = await Promise.all([
       services.usage.seriesOfKey(partner.keyId, interval),
       services.usage.errorsOfKey(partner.keyId, interval),
-      services.requestLog.listOfKey(partner, keysetRequestOf(request, 'requests')),
+      services.requestLog.listOfKey(partner, {}, keysetRequestOf(request, 'requests')),
     ]);
     const body = (
       <>

@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../views/view-field.js';
+import { dayOf, type ViewField, namesIn, pathOf } from '../../../views/view-field.js';
 import type { TextKey } from '../../texts/text.js';
 import { type RenderContext, useRenderContext } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
@@ -10,7 +10,7 @@ export type FieldLabel = { readonly title: TextKey } | { readonly name: string }
 
 /** Either a field of a view, or one that only a page can show. */
 export type PageField<T> =
-  | ViewField<T, TextKey>
+  | ViewField<T>
   | (FieldLabel & {
       readonly isNumber?: true;
       show(item: T, context: RenderContext): ComponentChildren;
@@ -121,8 +121,9 @@ export function FieldTable<T>({
   );
 }
 
-export function titleOf(field: FieldLabel, { text }: RenderContext): string {
-  return 'name' in field ? field.name : text(field.title);
+export function titleOf(field: FieldLabel | ViewField<never>, { text }: RenderContext): string {
+  if ('name' in field) return field.name;
+  return 'kind' in field ? field.title : text(field.title);
 }
 
 function classOf<T>(field: PageField<T>) {
@@ -140,15 +141,15 @@ function valueOf<T>(field: PageField<T>, item: T, context: RenderContext): Compo
   return (
     <>
       {severity === undefined ? linked : <span class={severity}>{linked}</span>}
-      {note !== null && ` (${isViewText(note) ? context.text(note) : note})`}
+      {note !== null && ` (${note})`}
     </>
   );
 }
 
 function plainValue<T>(
-  field: ViewField<T, TextKey>,
+  field: ViewField<T>,
   item: T,
-  { text, formats, language, isShown }: RenderContext,
+  { formats, language, isShown }: RenderContext,
 ): ComponentChildren {
   switch (field.kind) {
     case 'time':
@@ -162,7 +163,7 @@ function plainValue<T>(
     case 'url':
       return <Code>{joinValues([field.of(item) ?? []].flat().map(maskedUrl))}</Code>;
     case 'status':
-      return joinValues([field.of(item) ?? []].flat().map((key) => text(key)));
+      return joinValues(field.of(item));
     case 'personal':
       return <Personal value={field.of(item)} isShown={isShown} />;
     case 'code':

@@ -181,5 +181,3 @@ export const viewTexts = {
   'log.result.done': { 'en-us': 'done', 'ar-eg': 'تم' },
   'log.result.failed': { 'en-us': 'failed', 'ar-eg': 'فشل' },
 } as const;
-
-export type ViewText = keyof typeof viewTexts;
