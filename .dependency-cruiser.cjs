@@ -37,7 +37,7 @@ const sharedRepositories = [
   '^src/events/outbox/outbox-events\\.repository\\.ts$',
   '^src/(reservations/unit-reservations|catalogue/catalogue)\\.repository\\.ts$',
   '^src/leads/leads\\.repository\\.ts$',
-  '^src/tenants/(change-log/change-log|imports/imports|organizations/(organizations|users))\\.repository\\.ts$',
+  '^src/tenants/(change-log/change-log|organizations/(organizations|users))\\.repository\\.ts$',
 ];
 
 /** Other features may import these files of a feature: services, modules, and plain values and types. */
@@ -73,6 +73,8 @@ const crossTenantFiles = [
   '^src/webhooks/deliveries/webhook-deliveries\\.repository\\.ts$',
   // Charts add up the attempts of all endpoints.
   '^src/webhooks/statistics/webhook-stats\\.repository\\.ts$',
+  // A partner reports the id of a request without naming its key.
+  '^src/operator/request-log/request-log\\.repository\\.ts$',
   // The page of the operator log shows actions of all organizations.
   '^src/operator/operator-log/operator-log\\.repository\\.ts$',
   // Metrics count the events and deliveries of all organizations that are late.

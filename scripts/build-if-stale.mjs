@@ -80,7 +80,9 @@ function build(outputs) {
   if (status !== 0) return `\nThe build failed:\n${stdout}${stderr}`;
   const built = new Set(outputs.values());
   for (const output of fs.globSync('dist/**/*.{js,map}')) {
-    if (!built.has(output.replace(/\.map$/, ''))) fs.rmSync(output);
+    // A folder may have the name of a package such as `chart.js`.
+    if (fs.statSync(output).isDirectory() || built.has(output.replace(/\.map$/, ''))) continue;
+    fs.rmSync(output);
   }
   fs.writeFileSync(stamp, '');
   fs.utimesSync(stamp, startedAt, startedAt);

@@ -114,7 +114,8 @@ export async function runService(
       environment.NODE_ENV === 'development'
         ? await ensureDemoOrganization(service.app, url ?? undefined)
         : null;
-    const started = { url, operationsUrl, environment, database, demo };
+    const loginPath = await service.app.get(OpsListener).loginPath();
+    const started = { url, operationsUrl, loginPath, environment, database, demo };
     const { shutDown: shutDownService } = service;
     const shutDown = async () => {
       const isFinished = await shutDownService();

@@ -1,27 +1,34 @@
 import { expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
-import { consoleLines, firstCallbacks, firstRequest } from './startup-banner.js';
+import { readEnvironment } from '../core/configuration/load-environment.js';
+import { firstCallbacks, firstRequest, type StartupInfo, startupLines } from './startup-banner.js';
 
 const url = 'http://127.0.0.1:9464';
 const OPS_PASSWORD = 'scrypt:32768:8:3:salt:hash';
 
 it.each([
-  [url, { OPS_PASSWORD, NODE_ENV: 'production' }, [['Console', `${url}/console`]]],
-  [url, { OPS_PASSWORD: undefined, NODE_ENV: 'production' }, []],
-  [null, { OPS_PASSWORD, NODE_ENV: 'development' }, [['Console', 'off: set OPS_PORT']]],
+  [url, null, { OPS_PASSWORD }, `${url}/console`],
   [
     url,
-    { NODE_ENV: 'development' },
-    [['Console', 'off: set OPS_PASSWORD (see npm run cli -- console password)']],
+    '/console/login?link=x',
+    {},
+    `${url}/console/login?link=x  (logs in once, within 10 minutes)`,
   ],
-  [
-    null,
-    { NODE_ENV: 'development' },
-    [['Console', 'off: set OPS_PORT, and OPS_PASSWORD (see npm run cli -- console password)']],
-  ],
-] as const)('consoleLines(%j, %j) returns %j', (address, environment, lines) => {
-  expect(consoleLines(address, environment)).toEqual(lines);
-});
+  [url, null, {}, undefined],
+  [null, null, { OPS_PASSWORD }, undefined],
+] as const)(
+  'the console of %s with the link %s and %j: %s',
+  (operationsUrl, loginPath, set, line) => {
+    const environment = {
+      ...readEnvironment({ MONGODB_URI: 'mongodb://x/y?replicaSet=z' }),
+      ...set,
+    };
+    const database = { description: '' };
+    const started = { url: null, operationsUrl, loginPath, environment, database, demo: null };
+    const lines = new Map(startupLines(started as unknown as StartupInfo));
+    expect(lines.get('Console')).toBe(line);
+  },
+);
 
 it('firstRequest returns a curl command only while the key of the website is known', () => {
   const demo = {

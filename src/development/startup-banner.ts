@@ -8,6 +8,8 @@ export type Line = readonly [label: string, value: string];
 export interface StartupInfo {
   readonly url: string | null;
   readonly operationsUrl: string | null;
+  /** Logs in to the console once, within ten minutes; null where a password does. */
+  readonly loginPath: string | null;
   readonly environment: Environment;
   readonly database: { readonly description: string };
   readonly demo: DemoOrganization | null;
@@ -24,11 +26,11 @@ const firstLead = {
 };
 
 export function startupLines(started: StartupInfo): Line[] {
-  const { url, operationsUrl, environment, database, demo } = started;
+  const { url, operationsUrl, database, demo } = started;
   return [
     ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addressLines(url)),
     ...(operationsUrl === null ? [] : [['Metrics and probes', operationsUrl] satisfies Line]),
-    ...consoleLines(operationsUrl, environment),
+    ...consoleLines(started),
     ['Data', database.description],
     ...(demo === null ? [] : demoKeyLines(demo)),
   ];
@@ -41,18 +43,12 @@ function addressLines(url: string): Line[] {
   ];
 }
 
-/** Returns the console's address or, in development, how to enable it. */
-export function consoleLines(
-  url: string | null,
-  { OPS_PASSWORD, NODE_ENV }: { readonly OPS_PASSWORD?: unknown; readonly NODE_ENV: string },
-): Line[] {
-  if (url !== null && OPS_PASSWORD !== undefined) return [['Console', `${url}/console`]];
-  if (NODE_ENV === 'production') return [];
-  const missing = [
-    ...(url === null ? ['OPS_PORT'] : []),
-    ...(OPS_PASSWORD === undefined ? ['OPS_PASSWORD (see npm run cli -- console password)'] : []),
-  ];
-  return [['Console', `off: set ${missing.join(', and ')}`]];
+function consoleLines({ operationsUrl, loginPath, environment }: StartupInfo): Line[] {
+  if (operationsUrl === null) return [];
+  if (loginPath !== null) {
+    return [['Console', `${operationsUrl}${loginPath}  (logs in once, within 10 minutes)`]];
+  }
+  return environment.OPS_PASSWORD === undefined ? [] : [['Console', `${operationsUrl}/console`]];
 }
 
 function demoKeyLines({ organizationId, keys, signedCollector }: DemoOrganization): Line[] {

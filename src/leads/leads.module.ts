@@ -4,6 +4,8 @@ import { TenantsModule } from '../tenants/tenants.module.js';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { importSchema } from './import/lead-import.schema.js';
+import { LeadImportsRepository } from './import/lead-imports.repository.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresRepository } from './erasure/lead-erasures.repository.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
@@ -37,6 +39,7 @@ import { LeadStore } from './upsert/lead-store.service.js';
       { name: 'Lead', schema: leadSchema },
       { name: 'Client', schema: clientSchema },
       { name: 'Counter', schema: counterSchema },
+      { name: 'Import', schema: importSchema },
     ]),
   ],
   controllers: [LeadsController],
@@ -58,6 +61,7 @@ import { LeadStore } from './upsert/lead-store.service.js';
     LeadsService,
     LeadPhoneKeys,
     LeadErasuresService,
+    LeadImportsRepository,
     LeadImportsService,
   ],
   exports: [

@@ -43,9 +43,19 @@ export class ReservationsRepository {
     return this.reservations.findOne({ organizationId, _id, ...notDeleted }).lean();
   }
 
+  /** Finds a deleted reservation only by its own id. */
+  async findNamed(
+    organizationId: OrganizationIds,
+    recordSystemId: string,
+    _id: Types.ObjectId | null,
+  ): Promise<ReservationDocument[]> {
+    const $or = [{ recordSystemId, ...notDeleted }, ...(_id === null ? [] : [{ _id }])];
+    return this.reservations.find({ organizationId, $or }).lean();
+  }
+
   /** Includes deleted reservations. */
   async findAll(
-    organizationId: Types.ObjectId,
+    organizationId: OrganizationIds,
     ids: readonly Types.ObjectId[],
   ): Promise<ReservationDocument[]> {
     return this.reservations.find({ organizationId, _id: { $in: ids } }).lean();

@@ -2,8 +2,6 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ChangeLogRepository } from './change-log/change-log.repository.js';
 import { changeLogSchema } from './change-log/change-log.schema.js';
-import { importSchema } from './imports/import.schema.js';
-import { ImportsRepository } from './imports/imports.repository.js';
 import { ApiKeyAuthenticator } from './keys/api-key-authenticator.js';
 import { ApiKeyGuard } from './keys/api-key.guard.js';
 import { apiKeySchema } from './keys/api-key.schema.js';
@@ -23,7 +21,6 @@ const shared = [
   OrganizationsRepository,
   UsersRepository,
   ChangeLogRepository,
-  ImportsRepository,
   ApiKeysService,
   PageOrigins,
 ];
@@ -37,7 +34,6 @@ const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
       { name: 'Organization', schema: organizationSchema },
       { name: 'User', schema: userSchema },
       { name: 'ChangeLog', schema: changeLogSchema },
-      { name: 'Import', schema: importSchema },
       { name: 'ApiKey', schema: apiKeySchema },
     ]),
   ],

@@ -13,6 +13,7 @@ import {
 } from '../core/database/documents/tenant-queries.js';
 import { batchesOf } from '../core/database/models/batches.js';
 import { writeAll } from '../core/database/models/bulk-writes.js';
+import { eachWithin } from '../core/database/models/each-within.js';
 import type { OrganizationIds, TenantModel } from '../core/database/models/tenant-model.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
@@ -52,6 +53,23 @@ export class UnitsRepository {
   ): Promise<UnitDocument[]> {
     const options = limit === undefined ? {} : { limit };
     return this.units.find({ ...filter, ...notDeleted, organizationId }, null, options).lean();
+  }
+
+  /** Finds a deleted unit only by its own id. */
+  async findNamed(
+    organizationId: OrganizationIds,
+    reference: string,
+    _id: Types.ObjectId | null,
+    limit: number,
+  ): Promise<UnitDocument[]> {
+    const named = [
+      { slug: reference, ...notDeleted },
+      { recordSystemId: reference, ...notDeleted },
+      { unitId: reference, ...notDeleted },
+      ...(_id === null ? [] : [{ _id }]),
+    ];
+    const $or = eachWithin(organizationId, named);
+    return this.units.find({ organizationId, $or }, null, { limit }).lean();
   }
 
   async idsOf(organizationId: Types.ObjectId, filter: UnitFilter): Promise<Types.ObjectId[]> {

@@ -34,7 +34,7 @@ export const focused = `(() => {
  * content. The document's scroll width is not enough: in right-to-left pages it does not reveal overflow on
  * the left.
  */
-export const overflowingElements = `(() => {
+const overflowingElements = `(() => {
   const screen = document.documentElement.clientWidth;
   const nameOf = (element) =>
     element.tagName.toLowerCase() + (element.className?.baseVal ?? element.className ? '.' + (element.className.baseVal ?? element.className) : '') +
@@ -45,7 +45,7 @@ export const overflowingElements = `(() => {
   };
   const found = [];
   const look = (element) => {
-    if (element.matches('.skip:not(:focus), script, style, datalist')) return;
+    if (element.matches('.skip:not(:focus), .visually-hidden-focusable:not(:focus), script, style, datalist')) return;
     const { left, right, width } = element.getBoundingClientRect();
     if (width > 0 && (left < -0.5 || right > screen + 0.5))
       found.push(nameOf(element) + ' from ' + left + ' to ' + right + ' of ' + screen);

@@ -7,7 +7,8 @@ import { Clock } from '../../src/core/configuration/clock.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { hashPassword } from '../../src/core/values/password-hash.js';
 import { startOpsListener } from '../../src/start.js';
-import { startTestService } from '../support/test-service.js';
+import { OpsListener } from '../../src/operator/ops-listener/ops-listener.js';
+import { startTestService, type TestService } from '../support/test-service.js';
 import {
   OPS_PASSWORD,
   password,
@@ -43,7 +44,7 @@ const setTime = (time: number) =>
   jest.spyOn(service.service.app.get(Clock), 'now').mockImplementation(() => new Date(time));
 
 describe('a reader without a session', () => {
-  it.each(['', '/', '/unknown/deeper', '/console.js'])(
+  it.each(['', '/', '/unknown/deeper', '/console.js', '/chart.js'])(
     'gets only the login page at %s',
     async (path) => {
       const response = await send(at(path));
@@ -62,7 +63,7 @@ describe('a reader without a session', () => {
     },
   );
 
-  it.each(['x', 'id.99999999999999', 'id.1.2'])(
+  it.each(['x', 'id.99999999999999', 'x'.repeat(43), 'é'.repeat(43)])(
     'is redirected to the login with the session %s',
     async (session) => {
       const { status } = await service.get('', { cookie: `console-session=${session}` });
@@ -147,7 +148,8 @@ describe('the login', () => {
   it('returns 401 for a wrong password, without logging it', async () => {
     const response = await logIn('198.51.100.1', { password: 'wrong password' });
     expect(response.status).toBe(401);
-    expect(response.html).toMatch(/role="alert"[^>]*>Incorrect password\./);
+    expect(response.html).toMatch(/role="status".*Incorrect password\./s);
+    expect(response.html).toMatch(/<input[^>]* aria-describedby="problem" aria-invalid="true"/);
     expect(response.headers.getSetCookie()).toEqual([]);
     expect(service.logged()).toContain('Rejected a console login from 198.51.100.1: wrong.');
     expect(service.logged()).not.toContain('wrong password');
@@ -175,13 +177,14 @@ describe('a session', () => {
     expect(await service.get('', { cookie })).toMatchObject({ status: 303 });
   });
 
-  it('is valid only on instances with the same password', async () => {
+  it('is valid on all instances with the same password', async () => {
     const other = await hashPassword('another password');
     for (const [hash, status] of [
       [OPS_PASSWORD, 200],
       [other, 303],
     ] as const) {
-      const instance = await startTestService({ OPS_PORT: '0', OPS_PASSWORD: hash });
+      const variables = { OPS_PORT: '0', OPS_PASSWORD: hash };
+      const instance = await startTestService(variables, service.databaseUri);
       const operations = await startOpsListener(instance.service);
       const response = await send(`${operations}/console`, { headers: { cookie: service.cookie } });
       expect(response.status).toBe(status);
@@ -189,10 +192,30 @@ describe('a session', () => {
     }
   });
 
-  it('ends when the reader logs out, which clears the cookie', async () => {
-    const { status, location, headers } = await service.post('/logout');
+  it('ends on all instances when its reader logs out, and only that one', async () => {
+    const [cookie, kept] = [await newSession('198.51.100.23'), await newSession('198.51.100.24')];
+    const variables = { OPS_PORT: '0', OPS_PASSWORD };
+    const other = await startTestService(variables, service.databaseUri);
+    const operations = await startOpsListener(other.service);
+    const atOther = async () =>
+      (await send(`${operations}/console`, { headers: { cookie } })).status;
+    expect(await atOther()).toBe(200);
+    const token = tokenIn((await service.get('', { cookie })).html);
+    const { status, location, headers } = await submit('/logout', { token }, { cookie });
     expect({ status, location }).toEqual({ status: 303, location: '/console/login' });
     expect(headers.getSetCookie()[0]).toMatch(/^console-session=; .*Expires=Thu, 01 Jan 1970/);
+    // A copy of the cookie is worthless, too.
+    expect(await service.get('', { cookie })).toMatchObject({ status: 303 });
+    expect(await atOther()).toBe(303);
+    expect(await service.get('', { cookie: kept })).toMatchObject({ status: 200 });
+    await other.stop();
+  });
+
+  it('is stored as hashes only', async () => {
+    const secret = (await newSession('198.51.100.25')).replace('console-session=', '');
+    const stored = await service.db.collection('consoleSessions').find().toArray();
+    expect(stored.length).toBeGreaterThan(1);
+    expect(JSON.stringify(stored)).not.toContain(secret);
   });
 });
 
@@ -235,30 +258,80 @@ describe('OPS_PASSWORD', () => {
     );
   });
 
-  it('disables the console when it is not set', async () => {
-    const without = await startTestService({ OPS_PORT: '0' });
+  it.each(['test', 'production'])('disables the console without it: %s', async (NODE_ENV) => {
+    const ENCRYPTION_KEYS = Buffer.alloc(32, 7).toString('base64');
+    const without = await startTestService({ NODE_ENV, ENCRYPTION_KEYS, OPS_PORT: '0' });
     const operations = await startOpsListener(without.service);
     for (const path of ['', '/login', '/console.css', '/unknown']) {
       expect(await send(`${operations}/console${path}`)).toMatchObject({ status: 404 });
     }
+    expect(await without.service.app.get(OpsListener).loginPath()).toBeNull();
     await without.stop();
+  });
+});
+
+describe('in development, a link', () => {
+  let instance: TestService;
+  let operations: string;
+  const newLink = async () =>
+    `${operations}${await instance.service.app.get(OpsListener).loginPath()}`;
+
+  beforeAll(async () => {
+    instance = await startTestService({ NODE_ENV: 'development', OPS_PORT: '0' });
+    operations = (await startOpsListener(instance.service)) ?? '';
+  });
+  afterAll(() => instance.stop());
+
+  it('logs in once', async () => {
+    const link = await newLink();
+    const opened = await Promise.all(Array.from({ length: 5 }, () => send(link)));
+    expect(opened.map(({ status }) => status).toSorted()).toEqual([303, 401, 401, 401, 401]);
+    const used = opened.find(({ status }) => status === 303);
+    if (used === undefined) throw new Error('No request logged in.');
+    const { location, headers } = used;
+    expect(location).toBe('/console');
+    const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const page = await send(`${operations}/console`, { headers: { cookie } });
+    expect(page).toMatchObject({ status: 200 });
+    expect(page.html).toContain('Needs attention');
+  });
+
+  it('is never logged', async () => {
+    const link = await newLink();
+    await send(link);
+    expect(instance.logged()).toContain('by link succeeded');
+    expect(instance.logged()).not.toContain(link.split('link=')[1] ?? '');
+  });
+
+  it('works for ten minutes', async () => {
+    const [early, late] = [await newLink(), await newLink()];
+    const clock = jest.spyOn(instance.service.app.get(Clock), 'now');
+    const now = Date.now();
+    clock.mockImplementation(() => new Date(now + 590_000));
+    expect(await send(early)).toMatchObject({ status: 303 });
+    clock.mockImplementation(() => new Date(now + 601_000));
+    const { status, html } = await send(late);
+    expect(status).toBe(401);
+    expect(html).toContain('older than ten minutes');
+  });
+
+  it('is the only way in: there is no password', async () => {
+    const { html } = await send(`${operations}/console/login`);
+    expect(html).not.toContain('type="password"');
+    const body = new URLSearchParams({ password: '' });
+    expect(await send(`${operations}/console/login`, { method: 'POST', body })).toMatchObject({
+      status: 401,
+    });
   });
 });
 
 describe('a console page', () => {
   it('loads nothing from other sites and runs no inline scripts', async () => {
     const { html, headers } = await service.get('');
-    expect(html).toMatch(/^<!doctype html><html lang="en" dir="ltr">.*<h1>Overview<\/h1>/s);
+    expect(html).toMatch(/^<!doctype html><html lang="en">.*<h1[^>]*>Overview<\/h1>/s);
     expect(html).not.toMatch(/ style=| on\w+=|<style|<script(?! src="\/console\/)|javascript:/i);
     expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'self'/);
     expect(headers.get('cache-control')).toBe('no-store');
-  });
-
-  it('stays in Arabic, from right to left, after Arabic was chosen', async () => {
-    const { html, headers } = await service.get('?language=ar-eg');
-    expect(html).toMatch(/<html lang="ar" dir="rtl">.*<h1>نظرة عامة<\/h1>/s);
-    const cookie = headers.getSetCookie()[0] ?? '';
-    expect(cookie).toMatch(/^console-language=ar-eg;/);
   });
 });
 

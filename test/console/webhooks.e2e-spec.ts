@@ -1,312 +1,448 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
-import { Clock } from '../../src/core/configuration/clock.js';
-import type { AttemptResult } from '../../src/webhooks/deliveries/attempt-outcome.js';
-import {
-  type EndpointView,
-  WebhookEndpointsService,
-} from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookStatsService } from '../../src/webhooks/statistics/webhook-stats.service.js';
-import { addKey, addReservation, addUnit, conventions } from '../support/builders.js';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
+import { addReservation, addUnit, conventions } from '../support/builders.js';
 import {
   collectionNames,
-  profileCommands,
   excessiveKeyReads,
+  profileCommands,
   wastefulCommands,
 } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { randomDatabaseUri } from '../support/test-service.js';
+import { createEraser } from '../erasures/personal-data.js';
 import { allowLoopback } from '../webhooks/webhook-service.js';
 import { startConsole, type TestConsole, textOf } from './console-client.js';
+import {
+  cardOf,
+  cardText,
+  fieldIn,
+  formIn,
+  linesIn,
+  linkIn,
+  refreshSecondsOf,
+  rowsIn,
+} from './page-parts.js';
+
+const answer = JSON.stringify({
+  error: 'Cannot store: ask ops@finance.example or 0100 123 9876',
+  stack: `${'x'.repeat(300)} TAIL`,
+});
+const maskedAnswer = '{"error":"Cannot store: ask •••@••• or •••• ••• ••••","stack":"xxx';
+/** Card of a lead. */
+const receivers = 'Events, and who received them';
+const failWithText: Respond = (_received, response) =>
+  response.writeHead(500, { 'content-type': 'application/json' }).end(answer);
 
 let service: TestConsole;
 let tenant: TenantApi;
 let receiver: Receiver;
 let endpoint: { readonly _id: Types.ObjectId; readonly organizationId: Types.ObjectId };
 let secret: string;
-/** `path` is the page of the endpoint's only delivery. */
 let endpointPath: string;
-let path: string;
+/** The page of the first of three deliveries, two of which wait and one of which was given up. */
+let deliveryPath: string;
 
 beforeAll(async () => {
   service = await startConsole({ ROLE: 'all', ...allowLoopback }, randomDatabaseUri());
   tenant = await service.addTenant();
-  receiver = await startReceiver((_received, response) =>
-    response.writeHead(410).end('no, says Mona'),
-  );
+  await service.addTenant();
+  receiver = await startReceiver(failWithText);
   const endpoints = service.service.app.get(WebhookEndpointsService);
   const organizationId = new Types.ObjectId(tenant.organizationId.toHexString());
   const fields = { url: `${receiver.url}?token=abc123`, eventTypes: ['lead.*'] };
   ({ endpoint, secret } = await endpoints.add(organizationId, fields));
   endpointPath = `/webhooks/${endpoint._id.toHexString()}`;
-  await tenant.post('/leads', { recordSystemId: 'form-1', name: 'Mona Farid' }).expect(201);
-  await waitForStatus('failed');
-  path = `/webhooks/deliveries/${String((await delivery())._id)}`;
-  // The worker stores both after the delivery.
+  for (const recordSystemId of ['form-1', 'form-2', 'form-3']) {
+    await tenant.post('/leads', { recordSystemId, name: 'Mona Farid' }).expect(201);
+  }
   await eventually(async () => {
-    await tenant.storedOne('webhookEndpoints', { disabledReason: 'gone' });
-    await tenant.storedOne('webhookStatistics', { failed: 1 });
+    expect(await tenant.count('webhookDeliveries', { attempts: 1 })).toBe(3);
+    // The worker stores it after the deliveries.
+    expect(await tenant.count('webhookEndpoints', { failedAttempts: 3 })).toBe(1);
+    expect(await tenant.count('webhookStatistics', { failed: { $gt: 0 } })).toBe(1);
   });
+  const { _id } = await tenant.storedOne('webhookDeliveries');
+  deliveryPath = `/webhooks/deliveries/${String(_id)}`;
+  const givenUp = { status: 'failed', failureReason: 'exhausted', completedAt: new Date() };
+  await tenant.set('webhookDeliveries', { _id }, givenUp);
 });
 afterAll(async () => {
   await service.stop();
   await receiver.stop();
 });
 
+const deliveries = (fields: Document = {}) => tenant.count('webhookDeliveries', fields);
 const delivery = () => tenant.storedOne('webhookDeliveries');
-const waitForStatus = (status: string) =>
-  eventually(async () => expect(await delivery()).toMatchObject({ status }));
 const log = () => tenant.stored('operatorLog');
-const endpointText = () => service.text(endpointPath);
+const endpointPage = async () => (await service.get(endpointPath)).html;
+const decoded = (text: string) => text.replaceAll('&quot;', '"');
 
-/** Adds copies of the delivery during the work. */
-async function withDeliveries(copies: Document[], work: () => Promise<void>): Promise<void> {
-  const one = await delivery();
-  const added = copies.map((fields) => ({ ...one, eventId: new ObjectId(), ...fields }));
-  const documents = added.map((each) => ({ ...each, _id: new ObjectId() }));
-  const deliveries = service.db.collection('webhookDeliveries');
-  await deliveries.insertMany(documents);
-  await work();
-  await deliveries.deleteMany({ _id: { $ne: one['_id'] } });
-}
-const pending = () => ({
-  status: 'pending',
-  nextAttemptAt: new Date(Date.now() + 3_600_000),
-  completedAt: null,
-});
-
-function hiddenFields(html: string): Record<string, string> {
-  const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
-}
-
-/** Sends a form and confirms it, concurrently if repeated. Returns the path of the redirect. */
-async function confirm(action: string, form: Record<string, string> = {}, times = 1) {
-  const { status, html } = await service.post(action, form);
-  expect(status).toBe(200);
-  expect(html).toContain('Confirm</button>');
-  const confirming = Array.from({ length: times }, () => service.post(action, hiddenFields(html)));
-  const responses = await Promise.all(confirming);
-  expect(responses.map((one) => one.status)).toEqual(Array(times).fill(303));
+/** Sends the form with this action of the endpoint's page, concurrently if repeated. @returns the path of the redirect */
+async function submit(action: string, times = 1, html?: string): Promise<string> {
+  const target = `${endpointPath}/${action}`;
+  const form = formIn(html ?? (await endpointPage()), target);
+  expect(form).toHaveProperty('formId');
+  const sent = Array.from({ length: times }, () => service.post(target, form));
+  const responses = await Promise.all(sent);
+  expect(responses.map(({ status }) => status)).toEqual(Array(times).fill(303));
   return responses[0]?.location?.replace('/console', '') ?? '';
 }
 
-describe('webhook endpoints', () => {
-  it('are listed with their state, without secrets', async () => {
+describe('the list of endpoints', () => {
+  it('shows their state and numbers of deliveries, without secrets', async () => {
     const { html } = await service.get('/webhooks');
-    expect(textOf(html)).toMatch(
-      /\/hook\?•••••• .*given up \(the receiver responded 410\) \d+ \w+ \d{4}, [\d:]{8}/,
-    );
+    // Failing endpoints are first.
+    expect(rowsIn(cardOf(html, 'Failing'))).toEqual(rowsIn(cardOf(html, 'All endpoints')));
+    expect(rowsIn(cardOf(html, 'Failing'))).toEqual([
+      [`${receiver.url}?••••••`, 'Nile Homes', 'failing 500', '0', '3', '2', '1'],
+    ]);
+    expect(linkIn(html, endpoint._id.toHexString())).toBe(endpointPath);
     const { secrets } = await tenant.storedOne('webhookEndpoints');
-    const shown = html + (await service.get(endpointPath)).html;
+    const shown = html + (await endpointPage());
     for (const hidden of ['abc123', secret, secrets[0].sealed]) expect(shown).not.toContain(hidden);
-    const { organizationId: empty } = await service.addTenant();
-    for (const [of, isListed] of [
-      [tenant.organizationId, true],
-      [empty, false],
-    ] as const) {
-      const filtered = (await service.get(`/webhooks?organization=${String(of)}`)).html;
-      expect(filtered.includes(endpointPath)).toBe(isListed);
-    }
   });
 
-  it('are shown with statistics of attempts and pending deliveries', async () => {
-    const statistics = service.service.app.get(WebhookStatsService);
-    await withDeliveries([pending()], async () => {
-      await statistics.recordBacklogs();
-      expect(await endpointText()).toMatch(
-        /Last 24 hours Success rate 0% Latency [\d.]+ ms Backlog 1 Attempts 1/,
-      );
-    });
-    // The page must include the attempts of other processes.
-    await statistics.addResults(endpoint, [{ statusCode: 204, milliseconds: 10 } as AttemptResult]);
-    expect(await service.text('/webhooks')).toContain('50%');
-  });
-
-  it('add up the quarters of each hour and keep the largest backlog', async () => {
-    const { app } = service.service;
-    const found = await app.get(WebhookEndpointsService).inspect(endpoint._id);
-    const endpointId = new ObjectId();
-    const hour = 3_600_000;
-    const current = Math.floor(Date.now() / hour) * hour;
-    const clock = jest.spyOn(app.get(Clock), 'now').mockReturnValue(new Date(current + hour / 2));
-    const quarter = (hours: number, minutes: number, counts: object) => ({
+  it('is filtered by state and a part of the URL, and has pages', async () => {
+    const added = Array.from({ length: 30 }, (_, index) => ({
       ...conventions(tenant.organizationId),
-      endpointId,
-      at: new Date(current - hours * hour + minutes * 60_000),
-      ...counts,
-    });
-    const statistics = service.db.collection('webhookStatistics');
-    await statistics.insertMany([
-      quarter(0, 30, { delivered: 3, failed: 0, milliseconds: 90, backlog: 2 }),
-      quarter(0, 0, { delivered: 0, failed: 1, milliseconds: 10, backlog: 5 }),
-      quarter(1, 15, { backlog: 7 }),
-      quarter(2, 15, { delivered: 1, failed: 0, milliseconds: 4 }),
-      quarter(24, 45, { delivered: 100, failed: 0, milliseconds: 0 }),
-    ]);
-    const other = { ...found?.shown, _id: endpointId.toHexString() } as EndpointView;
-    const hours = await app.get(WebhookStatsService).lastDay(other);
-    const none = { delivered: 0, failed: 0, averageMs: null, backlog: 0 };
-    clock.mockRestore();
-    expect(hours).toHaveLength(24);
-    expect([hours[0], ...hours.slice(-3)]).toEqual([
-      none,
-      { ...none, delivered: 1, averageMs: 4 },
-      { ...none, backlog: 7 },
-      { delivered: 3, failed: 1, averageMs: 25, backlog: 5 },
-    ]);
-    await statistics.deleteMany({ endpointId });
-  });
-
-  it('record the backlog of every endpoint, even when there are many', async () => {
-    const one = await tenant.storedOne('webhookEndpoints');
-    const ids = Array.from({ length: 250 }, () => new ObjectId());
+      url: `https://crm-${index}.example/hooks`,
+      eventTypes: ['*'],
+      secrets: [],
+      isEnabled: index > 0,
+      disabledReason: index > 0 ? null : 'operator',
+      failingSince: null,
+      pausedUntil: null,
+    }));
     const endpoints = service.db.collection('webhookEndpoints');
-    await endpoints.insertMany(ids.map((_id) => ({ ...one, _id, isEnabled: false })));
-    const waiting = ids.map((endpointId) => ({ ...pending(), endpointId }));
-    await withDeliveries(waiting, async () => {
-      await service.service.app.get(WebhookStatsService).recordBacklogs();
-      const recorded = { endpointId: { $in: ids }, backlog: 1 };
-      expect(await tenant.count('webhookStatistics', recorded)).toBe(250);
-    });
-    await endpoints.deleteMany({ _id: { $in: ids } });
+    await endpoints.insertMany(added);
+    const urlsOf = async (query: string) =>
+      rowsIn((await service.get(`/webhooks${query}`)).html).map(([url]) => url);
+    expect(await urlsOf('?show=failing')).toEqual([`${receiver.url}?••••••`]);
+    expect(await urlsOf('?show=disabled')).toEqual(['https://crm-0.example/hooks']);
+    expect(await urlsOf('?text=CRM-17.ex')).toEqual(['https://crm-17.example/hooks']);
+    expect(await urlsOf('?text=crm-17&show=failing')).toEqual([]);
+    expect(await service.text('/webhooks?text=none')).toContain('No endpoint matches Choose other');
+    const { html } = await service.get('/webhooks?text=crm');
+    const next = linkIn(html, 'older=');
+    expect(next).toContain('text=crm');
+    const [first, second] = [rowsIn(html), rowsIn((await service.get(next)).html)];
+    expect([first.length, second.length]).toEqual([25, 5]);
+    await endpoints.deleteMany({ _id: { $in: added.map(({ _id }) => _id) } });
   });
 });
 
-it('the search finds deliveries and endpoints by id, and an unused key by its prefix', async () => {
-  const { _id, eventId } = await delivery();
-  const unused = await tenant.add(addKey, { name: 'Unused' });
-  const { _id: key } = await tenant.storedOne('apiKeys', { name: 'Unused' });
-  for (const [reference, found] of [
-    [String(_id), path],
-    [`msg_${String(eventId)}`, path],
-    [String(endpoint._id), endpointPath],
-    [unused.slice(0, 6), `/partners/${String(key)}`],
-  ] as const) {
-    expect([reference, await service.find(reference)]).toEqual([reference, found]);
-  }
-  const text = await service.text(`/partners/${String(key)}`);
-  expect(text).toContain('State no calls in four weeks');
-  expect(await service.text('/partners')).toContain('Unused');
+describe('a failing endpoint', () => {
+  it('says since when it fails, why, and what to do, with a masked part of the answer', async () => {
+    const html = await endpointPage();
+    const why = decoded(cardText(html, 'Why it fails'));
+    expect(why).toMatch(
+      /^Why it fails failing since .* UTC \( (?:now|\d+ \w+ ago) \): 3 attempts failed\. Last failed attempt .* : 500 /,
+    );
+    expect(why).toContain(maskedAnswer);
+    expect(why).toMatch(/What to do: Send the receiver this answer\./);
+    for (const hidden of ['ops@', 'finance', '9876', 'TAIL', 'Mona'])
+      expect(html).not.toContain(hidden);
+  });
+
+  it('shows numbers that agree with each other, with its lists, and with its button', async () => {
+    const html = await endpointPage();
+    const now = cardOf(html, 'Deliveries now');
+    expect([fieldIn(now, 'Waiting'), fieldIn(now, 'Failed for good')]).toEqual(['2', '1']);
+    expect([fieldIn(now, 'Delivered in 24 h'), fieldIn(now, 'Failed attempts in 24 h')]).toEqual([
+      '0',
+      '3',
+    ]);
+    expect(textOf(now)).toContain('Send all 3 now');
+    for (const [status, count] of [
+      ['all', 3],
+      ['pending', 2],
+      ['failed', 1],
+      ['delivered', 0],
+    ] as const) {
+      const list = cardOf(
+        (await service.get(`${endpointPath}?status=${status}`)).html,
+        'Deliveries',
+      );
+      expect([status, rowsIn(list).length]).toEqual([status, count]);
+    }
+    expect(refreshSecondsOf(html)).toBe(60);
+  });
+
+  it('is sent everything that waits or was given up by one click, once, with its progress', async () => {
+    const waiting: (() => void)[] = [];
+    receiver.respondWith((_received, response) => {
+      waiting.push(() => response.writeHead(204).end());
+    });
+    const before = receiver.received.length;
+    const html = await endpointPage();
+    const page = await submit('send', 3, html);
+    expect(page).toMatch(new RegExp(`^${endpointPath}\\?done=`));
+    const running = (await service.get(page)).html;
+    expect(textOf(running)).toContain('Being sent (3): 0 delivered, 3 not tried yet.');
+    expect(refreshSecondsOf(running)).toBe(2);
+    await eventually(async () => {
+      for (const respond of waiting.splice(0)) respond();
+      const { html: done } = await service.get(page);
+      expect(textOf(done)).toContain('Sent (3): 3 delivered.');
+      expect(refreshSecondsOf(done)).toBe(60);
+    });
+    expect(receiver.received).toHaveLength(before + 3);
+    // The form is sent again after the deliveries.
+    expect(await submit('send', 1, html)).toBe(page);
+    expect(await deliveries({ status: 'delivered', round: { $lte: 2 } })).toBe(3);
+    expect(receiver.received).toHaveLength(before + 3);
+    expect(await log()).toMatchObject([
+      {
+        action: 'replay',
+        subject: 'endpoint',
+        subjectId: endpoint._id.toHexString(),
+        details: 'waiting and failed',
+        result: 'done',
+        count: 3,
+        address: '127.0.0.1',
+      },
+    ]);
+    const text = await service.text('/log');
+    expect(text).toContain(
+      `sent again endpoint ${endpoint._id.toHexString()} waiting and failed done 3`,
+    );
+  });
+
+  it('that works again has nothing to send, and keeps its last failure', async () => {
+    await eventually(async () => {
+      const html = await endpointPage();
+      expect(html).not.toContain('Send all');
+      expect(decoded(cardText(html, 'The last failure'))).toContain(maskedAnswer);
+      expect(cardText(html, 'Why it fails')).toBe('');
+      expect(rowsIn((await service.get('/webhooks')).html)).toMatchObject([{ 2: 'works' }]);
+    });
+  });
 });
 
 describe('a delivery', () => {
-  it('shows its attempts, and bodies only on request, which is logged', async () => {
-    const { html } = await service.get(path);
-    expect(textOf(html)).toMatch(/failed \(gone\) .*lead\.created .* ms 410 –/);
-    expect(html).not.toMatch(/Mona|abc123/);
-    const whole = (await service.post(`${path}/show`)).html;
+  it('shows its attempts, and the body only on request, which is logged', async () => {
+    const before = (await log()).length;
+    const { html } = await service.get(deliveryPath);
+    const attempts = linesIn(cardOf(html, 'Attempts'));
+    // The newest is first.
+    expect(attempts).toEqual([
+      expect.stringMatching(/ 204 /),
+      expect.stringMatching(/ 500 .*Cannot store: ask •••@•••/),
+    ]);
+    expect(textOf(html)).toMatch(/Delivery of lead\.created to http:\S+\?•••••• /);
+    for (const hidden of ['Mona', 'abc123', 'ops@', '9876', 'TAIL'])
+      expect(html).not.toContain(hidden);
+    expect(await log()).toHaveLength(before);
+    const whole = (await service.post(`${deliveryPath}/show`)).html;
     // The body is indented, and the signature header is hidden.
     expect(whole).toContain('&quot;type&quot;: &quot;lead.created&quot;,\n  &quot;timestamp');
     expect(whole).toContain('&quot;name&quot;: &quot;Mona Farid&quot;');
     expect(whole).toMatch(/webhook-id: msg_\w{24}\nwebhook-timestamp: \d{10}\n/);
-    expect(whole).toContain('data-copies="body"');
-    expect(whole).toContain('no, says Mona');
-    expect(await log()).toMatchObject([{ action: 'show', subject: 'delivery', result: 'done' }]);
+    expect(whole).toMatch(/webhook-signature: •+/);
+    expect(whole).toContain('data-copy-of="body"');
+    expect(decoded(whole)).toContain(answer);
+    expect((await log()).slice(before)).toMatchObject([
+      { action: 'show', subject: 'delivery', result: 'done' },
+    ]);
+  });
+
+  it.each([
+    [500, 'text/plain', 'gone, says 7', 'gone, says •'],
+    [410, 'text/html', '<b>gone</b> says m@x.example', 'gone says •••@•••'],
+    [422, 'application/problem+json', '{"id":12}', '{"id":••}'],
+    [200, 'text/plain', 'thanks, Mona', null],
+    [302, 'text/plain', 'moved, Mona', null],
+    [500, 'image/png', 'PNG Mona', null],
+    [500, null, 'unknown Mona', null],
+  ])('of which the response was %i with %p %j shows %p without a disclosure', async (...given) => {
+    const [statusCode, contentType, response, shown] = given;
+    const { _id, log: stored } = await delivery();
+    const last = { ...stored[1], statusCode, contentType, response };
+    await tenant.set('webhookDeliveries', { _id }, { 'log.1': last });
+    const { html } = await service.get(deliveryPath);
+    const [line = ''] = linesIn(cardOf(html, 'Attempts'));
+    if (shown === null) expect(html).not.toMatch(/Mona|PNG/);
+    else expect(decoded(line)).toContain(` ${shown} ${shown} `);
+    const whole = (await service.post(`${deliveryPath}/show`)).html;
+    await tenant.set('webhookDeliveries', { _id }, { 'log.1': stored[1] });
+    expect(textOf(decoded(whole).replaceAll('&lt;', '<'))).toContain(textOf(response));
   });
 
   it('shows where a redirect leads, without its query', async () => {
     const redirectsTo = 'https://far.example/login?token=abc123';
-    await tenant.set('webhookDeliveries', {}, { 'log.0.redirectsTo': redirectsTo });
-    const { html } = await service.get(path);
+    const { _id } = await delivery();
+    await tenant.set('webhookDeliveries', { _id }, { 'log.0.redirectsTo': redirectsTo });
+    const { html } = await service.get(deliveryPath);
     expect(textOf(html)).toContain('https://far.example/login?•••••• ');
     expect(html).not.toContain('abc123');
   });
 
-  it('is rejected with 422 when it is replayed to a disabled endpoint', async () => {
-    for (const refused of [`${path}/replay`, `${endpointPath}/replay`]) {
-      const { status, html } = await service.post(refused, { status: 'failed', formId: 'x' });
+  it('is sent again once, from its page and from another one', async () => {
+    receiver.respondWith(204);
+    const { round } = await delivery();
+    const { html } = await service.get(deliveryPath);
+    const form = formIn(html, `${deliveryPath}/replay`);
+    expect(form).toMatchObject({ back: deliveryPath });
+    const before = receiver.received.length;
+    const sent = await Promise.all(
+      [1, 2, 3].map(() => service.post(`${deliveryPath}/replay`, form)),
+    );
+    expect(sent.map(({ status }) => status)).toEqual([303, 303, 303]);
+    const page = sent[0]?.location?.replace('/console', '') ?? '';
+    expect(page).toMatch(new RegExp(`^${deliveryPath}\\?done=`));
+    await eventually(async () =>
+      expect(await service.text(page)).toContain(
+        'Sent again. It is now delivered, last answer 204',
+      ),
+    );
+    expect(receiver.received).toHaveLength(before + 1);
+    expect(await delivery()).toMatchObject({ round: Number(round) + 1 });
+    for (const [back, expected] of [
+      [endpointPath, endpointPath],
+      ['//evil.example', deliveryPath],
+      ['/webhooks/../../evil', deliveryPath],
+    ] as const) {
+      const { location } = await service.post(`${deliveryPath}/replay`, { back });
+      expect([back, location?.split('?')[0]]).toEqual([back, `/console${expected}`]);
+    }
+    await eventually(async () => expect(await deliveries({ status: 'delivered' })).toBe(3));
+  });
+
+  it('whose personal data was erased shows none, even to a reader who asks', async () => {
+    await tenant.post('/leads', { recordSystemId: 'erased-1', name: 'Salma Aziz' }).expect(201);
+    const fields = { status: 'delivered' };
+    await eventually(async () => expect(await deliveries(fields)).toBe(4));
+    const { _id } = (await tenant.stored('webhookDeliveries', fields)).at(-1) ?? {};
+    const response = {
+      response: 'no, says Salma Aziz',
+      statusCode: 500,
+      contentType: 'text/plain',
+    };
+    const { log: stored } = await tenant.storedOne('webhookDeliveries', { _id });
+    await tenant.set('webhookDeliveries', { _id }, { log: [{ ...stored[0], ...response }] });
+    await (await createEraser(service as never, tenant)).erase('erased-1');
+    const page = `/webhooks/deliveries/${String(_id)}`;
+    const { html } = await service.get(page);
+    const shown = (await service.post(`${page}/show`)).html;
+    expect(/Salma|Aziz/.exec(html + shown)).toBeNull();
+    expect(fieldIn(html, 'Erased')).not.toBe('');
+  });
+});
+
+describe('a test', () => {
+  it.each([
+    [204, 'The test was delivered: 204.'],
+    [500, 'The test was not delivered: 500.'],
+  ])('that is answered with %i is reported, and sent and logged once', async (status, notice) => {
+    receiver.respondWith(status);
+    const [sent, logged] = [receiver.received.length, (await log()).length];
+    const page = await submit('test', 3);
+    await eventually(async () => expect(await service.text(page)).toContain(notice));
+    const pings = receiver.received.slice(sent).map(({ body }) => JSON.parse(body).type);
+    expect(pings.filter((type) => type === 'webhook.ping')).toHaveLength(1);
+    expect((await log()).slice(logged)).toMatchObject([{ action: 'test', result: 'done' }]);
+    receiver.respondWith(204);
+  });
+});
+
+describe('an endpoint', () => {
+  it('is disabled only after a confirmation, and enabled again, each logged once', async () => {
+    const logged = (await log()).length;
+    const asked = await service.post(`${endpointPath}/disable`);
+    expect(asked.status).toBe(200);
+    expect(textOf(asked.html)).toMatch(
+      /Are you sure\? .*Disable the endpoint\? .*Confirm.* Cancel/,
+    );
+    expect(await tenant.storedOne('webhookEndpoints')).toMatchObject({ isEnabled: true });
+    expect(await log()).toHaveLength(logged);
+    expect((await service.get(`${endpointPath}/disable`)).status).toBe(404);
+    const disabled = await submit('disable', 3, asked.html);
+    expect(await service.text(disabled)).toContain('The endpoint is disabled.');
+    // A forged link shows no success, because the log has no entry with its form id.
+    for (const forged of ['done=disable&result=done', 'done=made-up']) {
+      expect(await service.text(`${endpointPath}?${forged}`)).not.toContain(
+        'The endpoint is disabled.',
+      );
+    }
+    const enabled = await submit('enable', 3);
+    expect(await service.text(enabled)).toContain('The endpoint is enabled.');
+    const subjectId = endpoint._id.toHexString();
+    expect((await log()).slice(logged)).toMatchObject([
+      { action: 'disable', subject: 'endpoint', subjectId, result: 'done', count: null },
+      { action: 'enable', subject: 'endpoint', subjectId, result: 'done', count: null },
+    ]);
+  });
+
+  it('that is disabled offers only to be enabled, and refuses everything else with 422', async () => {
+    await submit('disable', 1, (await service.post(`${endpointPath}/disable`)).html);
+    const html = await endpointPage();
+    expect(cardText(html, 'Deliveries now')).toContain('Enable');
+    expect(html).not.toMatch(/Send all|Send a test|Disable</);
+    expect((await service.get(deliveryPath)).html).not.toContain('Send again');
+    const [sent, logged] = [receiver.received.length, (await log()).length];
+    for (const refused of [
+      `${deliveryPath}/replay`,
+      ...['send', 'test', 'disable'].map((action) => `${endpointPath}/${action}`),
+    ]) {
+      const { status, html: page } = await service.post(refused, { formId: 'x' });
       expect({ refused, status }).toEqual({ refused, status: 422 });
-      expect(html).toContain(
+      expect(textOf(page)).toContain(
         'The endpoint is disabled. Enable it before you send deliveries again.',
       );
     }
-    expect(receiver.received).toHaveLength(1);
-    expect(await log()).toHaveLength(1);
-  });
-});
-
-describe('an operator action', () => {
-  it('changes nothing before it is confirmed', async () => {
-    const { html } = await service.post(`${endpointPath}/enable`);
-    expect(html).toContain('Confirm</button>');
-    expect(await tenant.storedOne('webhookEndpoints')).toMatchObject({ isEnabled: false });
-    expect((await service.get(`${endpointPath}/enable`)).status).toBe(404);
+    expect(receiver.received).toHaveLength(sent);
+    expect(await log()).toHaveLength(logged);
+    await submit('enable');
   });
 
-  it('enables an endpoint, and replays a delivery once despite repeated confirmations', async () => {
-    const enabled = await confirm(`${endpointPath}/enable`);
-    expect(enabled).toContain(`${endpointPath}?done=`);
-    expect(await service.text(enabled)).toContain('The endpoint is enabled.');
-    // A forged link shows no success, because the log has no entry with its form id.
-    for (const forged of ['done=enable&result=done', 'done=made-up']) {
-      const text = await service.text(`${endpointPath}?${forged}`);
-      expect(text).not.toContain('The endpoint is enabled.');
-    }
+  it('that was given up after a 410 says so, and what to do', async () => {
+    receiver.respondWith(410);
+    await tenant.post('/leads', { recordSystemId: 'form-9' }).expect(201);
+    await eventually(async () => {
+      const text = cardText(await endpointPage(), 'Why it fails');
+      expect(text).toMatch(
+        /switched off since .* the receiver answered 410, which means that it wants no events/,
+      );
+      expect(text).toContain('What to do: Ask the receiver whether that was meant. If not, enable');
+    });
     receiver.respondWith(204);
-    await confirm(`${path}/replay`, {}, 5);
-    await waitForStatus('delivered');
-    // The sixth confirmation arrives after the delivery.
-    const formId = String((await log()).at(-1)?.['formId']);
-    const { location } = await service.post(`${path}/replay`, { formId });
-    expect(location).toContain(`${path}?done=`);
-    expect(receiver.received).toHaveLength(2);
-    expect(await delivery()).toMatchObject({ round: 2 });
-    const subjectId = String(endpoint._id);
-    expect((await log()).slice(1)).toMatchObject([
-      { action: 'enable', subject: 'endpoint', subjectId, result: 'done', count: null },
-      { action: 'replay', subject: 'delivery', result: 'done', count: 1 },
-    ]);
-    const text = await service.text(location?.replace('/console', '') ?? '');
-    expect(text).toContain('Queued to be sent again: 1.');
-    expect(text).toContain('Current state: delivered. Last response: 204.');
-  });
-
-  it('redirects to the page of its form', async () => {
-    for (const [back, expected] of [
-      [endpointPath, endpointPath],
-      ['//evil.example', path],
-    ] as const) {
-      const page = await confirm(`${path}/replay`, { back });
-      expect(page.startsWith(`${expected}?done=`)).toBe(true);
-      const outcome = /Queued to be sent again: 1\. .* Current state: (pending|delivered)/;
-      expect(await service.text(page)).toMatch(outcome);
-      await waitForStatus('delivered');
-    }
-  });
-
-  it('replays failed deliveries or a time range, and rejects invalid times', async () => {
-    const replay = `${endpointPath}/replay`;
-    const before = receiver.received.length;
-    await tenant.set('webhookDeliveries', {}, { status: 'failed', failureReason: 'exhausted' });
-    const page = await confirm(replay, { status: 'failed' });
-    expect(await service.text(page)).toContain('Queued to be sent again: 1.');
-    await receiver.receivedRequests(before + 1);
-    await waitForStatus('delivered');
-    for (const [form, message] of [
-      [{ status: 'failed' }, 'No delivery matches: there is nothing to send again.'],
-      [{ since: 'yesterday' }, ''],
-    ] as const) {
-      const { status, html } = await service.post(replay, form);
-      expect([status, html]).toEqual([422, expect.stringContaining(message)]);
-    }
-    const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
-    await confirm(replay, { since });
-    await receiver.receivedRequests(before + 2);
-    expect((await log()).slice(-2)).toMatchObject([
-      { details: 'failed', count: 1 },
-      { details: `since ${since}:00.000Z`, count: 1 },
-    ]);
-    const replays = /sent again endpoint \w+ since \S+ done \(1\) .*sent again endpoint \w+ failed/;
-    expect(await service.text('/log')).toMatch(replays);
-    await waitForStatus('delivered');
+    await submit('enable');
   });
 });
 
-it('a lead with many events shows the receivers of each, and replays a failed delivery', async () => {
+it('a lead shows the receivers of each event, and sends a failed delivery again', async () => {
+  const { _id: lead } = await tenant.storedOne('leads', { recordSystemId: 'form-1' });
+  const failed = { objectId: String(lead) };
+  const givenUp = { status: 'failed', failureReason: 'exhausted' };
+  await tenant.set('webhookDeliveries', failed, givenUp);
+  const page = `/leads/${String(tenant.organizationId)}/${String(lead)}`;
+  const { html } = await service.get(page);
+  const told = cardOf(html, receivers);
+  expect(linesIn(told)).toEqual([
+    expect.stringMatching(/ lead\.created failed at 1 of 1 .*\/hook\?•••••• failed Send again /),
+  ]);
+  expect(linkIn(told, deliveryPath)).toBe(deliveryPath);
+  const form = formIn(told, `${deliveryPath}/replay`);
+  expect(form).toMatchObject({ back: page });
+  let respond: (() => void) | undefined;
+  receiver.respondWith((_received, response) => {
+    respond = () => response.writeHead(204).end();
+  });
+  const { location } = await service.post(`${deliveryPath}/replay`, form);
+  expect(location).toMatch(new RegExp(`^/console${page}\\?done=`));
+  const toldText = async () => cardText((await service.get(page)).html, receivers);
+  expect(await toldText()).toContain('lead.created waits for 1 of 1');
+  await eventually(() => expect(respond).toBeDefined());
+  respond?.();
+  receiver.respondWith(204);
+  await eventually(async () => expect(await toldText()).toContain('lead.created sent to 1'));
+});
+
+it('a lead with many deliveries shows those of the newest events, on a page of limited size', async () => {
   const { _id: lead } = await tenant.storedOne('leads', { recordSystemId: 'form-1' });
   const event = await tenant.storedOne('outboxEvents', { 'data._id': String(lead) });
   const events = Array.from({ length: 20 }, (_, index) => ({
@@ -316,23 +452,25 @@ it('a lead with many events shows the receivers of each, and replays a failed de
     type: 'lead.updated',
     createdAt: new Date(Date.now() + index),
   }));
-  const sent = events.flatMap(({ _id: eventId, createdAt }) => [
-    { eventId, createdAt, status: 'failed' },
-    ...Array.from({ length: 14 }, () => ({ eventId, createdAt, endpointId: new ObjectId() })),
-  ]);
-  const outbox = service.db.collection('outboxEvents');
+  const one = await delivery();
+  const sent = events.flatMap(({ _id: eventId, createdAt }) =>
+    Array.from({ length: 15 }, () => {
+      const ids = { _id: new ObjectId(), eventId, endpointId: new ObjectId() };
+      return { ...one, ...ids, createdAt };
+    }),
+  );
+  const [outbox, stored] = [
+    service.db.collection('outboxEvents'),
+    service.db.collection('webhookDeliveries'),
+  ];
   await outbox.insertMany(events);
-  await withDeliveries(sent, async () => {
-    const page = `/leads/${String(tenant.organizationId)}/${String(lead)}`;
-    const { html } = await service.get(page);
-    const shown = /<h2>Events<\/h2>(.*?)<\/table>/s.exec(html)?.[1] ?? '';
-    expect(shown).not.toContain('no subscriber');
-    expect(shown.match(/\/webhooks\/deliveries\/\w+"><code/g)).toHaveLength(301);
-    expect(textOf(shown)).toContain('/hook?•••••• failed Send again');
-    expect(shown).toContain(`<input type="hidden" name="back" value="${page}"`);
-    expect(html.length).toBeLessThan(200_000);
-  });
+  await stored.insertMany(sent);
+  const { html } = await service.get(`/leads/${String(tenant.organizationId)}/${String(lead)}`);
   await outbox.deleteMany({ type: 'lead.updated' });
+  await stored.deleteMany({ _id: { $in: sent.map(({ _id }) => _id) } });
+  expect(linesIn(cardOf(html, receivers))).toHaveLength(21);
+  expect(html.match(/\/webhooks\/deliveries\/\w{24}"/g)?.length).toBeGreaterThanOrEqual(200);
+  expect(html.length).toBeLessThan(200_000);
 });
 
 it('console pages with many records read few more documents than they show', async () => {
@@ -401,10 +539,10 @@ it('console pages with many records read few more documents than they show', asy
       `/reservations/${id}/${String(reservation)}`,
       `/units/${id}/${String(unitId)}`,
       '/webhooks',
-      `/webhooks?organization=${id}`,
+      '/webhooks?show=failing',
       endpointPath,
       `${endpointPath}?status=failed`,
-      path,
+      deliveryPath,
       '/log',
     ]) {
       await service.text(page);
@@ -415,19 +553,23 @@ it('console pages with many records read few more documents than they show', asy
   });
   const expected = ['leads', 'reservations', 'units', 'operatorLog', 'webhookStatistics'];
   expect([...collectionNames(commands)]).toEqual(expect.arrayContaining(expected));
-  expect(wastefulCommands(commands)).toEqual([]);
+  // No index serves a search for a part of a name.
+  const others = commands.filter(({ ns }) => !ns.endsWith('.apiKeys'));
+  expect(wastefulCommands(others)).toEqual([]);
   expect(excessiveKeyReads(commands)).toEqual([]);
 });
 
 it('no action runs when the operator log rejects writes', async () => {
   const before = receiver.received.length;
+  const { round } = await delivery();
   const validator = { never: { $exists: true } };
   await service.db.command({ collMod: 'operatorLog', validator, validationLevel: 'strict' });
-  const asked = await service.post(`${path}/replay`);
-  expect((await service.post(`${path}/replay`, hiddenFields(asked.html))).status).toBe(500);
-  const shown = await service.post(`${path}/show`);
+  for (const action of [`${deliveryPath}/replay`, `${endpointPath}/test`, `${endpointPath}/send`]) {
+    expect({ action, ...(await service.post(action)) }).toMatchObject({ action, status: 500 });
+  }
+  const shown = await service.post(`${deliveryPath}/show`);
   expect(shown.status).toBe(500);
   expect(shown.html).not.toContain('Mona');
   expect(receiver.received).toHaveLength(before);
-  expect(await delivery()).toMatchObject({ status: 'delivered' });
+  expect(await delivery()).toMatchObject({ status: 'delivered', round });
 });

@@ -54,6 +54,7 @@ describe('a development start', () => {
     const lines = startupLines({
       url: null,
       operationsUrl: null,
+      loginPath: null,
       environment: readEnvironment({ NODE_ENV: 'test', MONGODB_URI: service.databaseUri }),
       database: { description: '' },
       demo,

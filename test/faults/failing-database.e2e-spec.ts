@@ -127,8 +127,8 @@ describe('usage statistics', () => {
   const store = () => hasty.service.app.get(UsageRecorder).store();
   const call = () => hasty.api('get', '/compounds').set('api-key', tenant.key);
   const countedCalls = async () => {
-    const hours = await db.collection('usageStats').find({ span: 'hour' }).toArray();
-    return hours.reduce((sum, { calls }) => sum + Number(calls), 0);
+    const counted = await db.collection('usage').find().toArray();
+    return counted.reduce((sum, { calls }) => sum + Number(calls), 0);
   };
   beforeAll(() => startOpsListener(hasty.service));
 

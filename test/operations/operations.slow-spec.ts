@@ -165,15 +165,6 @@ describe('the metrics', () => {
     expect(value('http_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
   });
 
-  it('count the calls of each key by its id, with the last call time', async () => {
-    const stored = await db.collection('apiKeys').findOne({ organizationId });
-    const labels = { key: stored?._id.toHexString() ?? '', organization };
-    // The request for an unknown path counts only while the key is cached.
-    expect([9, 10]).toContain(value('key_calls_total', labels));
-    const last = value('key_last_call_timestamp_seconds', labels) ?? 0;
-    expect(Math.abs(Date.now() / 1_000 - last)).toBeLessThan(60);
-  });
-
   it('count deliveries and failures by endpoint', async () => {
     const [delivering, failing] = endpoints;
     const attempts = (endpoint = '', result = '') =>
@@ -189,7 +180,8 @@ describe('the metrics', () => {
     ['long_poll_duration_seconds_count', { status: '200' }, [2, 2]],
     ['long_poll_duration_seconds_count', { status: '401' }, [1, 1]],
     ['http_request_duration_seconds_count', { route: `/${basePath}/events` }, [2, 2]],
-    ['key_expires_timestamp_seconds', {}, [+expiresAt / 1_000, +expiresAt / 1_000]],
+    ['silent_keys', {}, [0, 0]],
+    ['expiring_keys', {}, [0, 0]],
     ['http_requests_aborted_total', {}, [0, 0]],
     ['transactions_total', {}, [4, Infinity]],
     ['transaction_attempts_total', {}, [4, Infinity]],

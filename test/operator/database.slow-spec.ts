@@ -161,9 +161,8 @@ describe('a changed retention setting', () => {
     const createdAt = new Date('2026-01-02T03:04:05.000Z');
     const fields = { organizationId: new ObjectId(), createdAt, updatedAt: createdAt };
     await db.collection('changeLogs').insertMany([fields, { ...fields, createdAt: new Date() }]);
-    const usage = { _id: ObjectId.createFromTime(createdAt.getTime() / 1_000) };
-    const options = { bypassDocumentValidation: true };
-    await db.collection('usageStats').insertOne(usage, options);
+    const _id = ObjectId.createFromTime(createdAt.getTime() / 1_000);
+    await db.collection('usage').insertOne({ _id, at: new Date(), route: 'GET /units' });
     const before = await statusOf(database);
     expect(before).toMatchObject({ code: 0, differing: [] });
     const oldest = { oldest: createdAt.toISOString() };

@@ -102,7 +102,7 @@ describe('the JSON of commands', () => {
       'key limit':
         '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, lostOperations: [], name: string, newOperations: [], operations: [string], organizationId: string, origins: null, prefix: string, rateLimit: { burst: number, rps: number }, revokedAt: null, state: string, visibility: string }',
       'key list':
-        '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, lostOperations: [], name: string, newOperations: [string], operations: [string], organizationId: string, origins: null, prefix: string, rateLimit: null, revokedAt: null, state: string, used: {  }, visibility: string }]',
+        '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, lostOperations: [], name: string, newOperations: [string], operations: [string], organizationId: string, origins: null, prefix: string, rateLimit: null, revokedAt: null, state: string, usedOperations: [], visibility: string }]',
       'key requests':
         '[{ durationMs: number, errorCodes: [string], ignoredFields: [], messages: [], notices: [], requestId: string, route: string, status: number, time: string }]',
       'key revoke':
@@ -110,7 +110,7 @@ describe('the JSON of commands', () => {
       'key rotate':
         '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, origins: null, prefix: string, visibility: string }',
       'key usage':
-        '[{ calls: number, errors: number, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, keyId: string, lastCallAt: null, missedCalls: number, name: string, operations: [string], organizationId: string, organizationName: string, state: string, used: {  }, usualCalls: null, week: [number] }]',
+        '[{ activeDays: number, addresses: [], calls: number, expiresAt: null, failed: number, feed: null, isReducible: boolean, isSigned: boolean, isUnrestricted: boolean, keyId: string, lastCallAt: null, name: string, operations: [string], organizationId: string, organizationName: string, origins: [], prefix: string, refused: number, state: string, unusedOperations: [string], usedOperations: [], visibility: string }]',
       'lead history':
         '[{ at: string, changes: [{ field: string, from: null, to: string }], kind: string, leadId: number, modifier: string, requestId: string, source: string, what: string }]',
       'lead show':

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { eventually } from '../support/eventually.js';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import {
@@ -50,15 +51,22 @@ describe('the command webhook', () => {
     await service.createLead(tenant, 'form-1');
     verify((await receiver.receivedRequests(1))[0]);
     const list = await json<object[]>(`webhook list --org ${org}`);
-    const shown = await json<object>(`webhook show ${added._id}`);
+    let shown = {};
+    await eventually(async () => {
+      shown = await json<object>(`webhook show ${added._id}`);
+      expect(shown).toMatchObject({ state: 'works', day: { delivered: 1, failed: 0 }, waiting: 0 });
+    });
     const table = await text(`webhook show ${added._id}`);
     expect(shown).toMatchObject({ _id: added._id, isEnabled: true, disabledReason: null });
     const names =
       '_id,organizationId,url,eventTypes,isEnabled,disabledReason,fault,failingSince,failedAttempts,lastFailure,lastSuccessAt,pausedUntil,secrets,createdAt,updatedAt';
     const counts = 'state,day,waiting,hasMoreWaiting,failed,hasMoreFailed';
-    expect([...list, shown].map(namesOf)).toEqual([`${names},${counts}`, `${names},pending`]);
+    const listed = `${names},${counts}`;
+    const times = 'oldestWaitingAt,nextAttemptAt';
+    expect([...list, shown].map(namesOf)).toEqual([listed, `${listed},${times}`]);
     expect(JSON.stringify([list, shown, table])).not.toMatch(/whsec_|sealed/);
-    expect(table).toMatch(/^State +healthy$/m);
+    expect(table).toMatch(/^State +works$/m);
+    expect(table).toMatch(/^Waiting +0\nFailed +0\nDelivered in 24 h +1$/m);
   });
 
   it("sends a ping and prints the receiver's response", async () => {
@@ -150,8 +158,11 @@ describe('the command webhook', () => {
     await service.waitForDeliveryOf(endpoint, { status: 'failed' });
     receiver.respondWith(204);
     const failing = await text('webhook list --failing');
-    const row = `^${String(endpoint.id)} +http\\S+ +lead\\.created +disabled +0 +1 +-$`;
+    const row = `^${String(endpoint.id)} +http\\S+ +lead\\.created +given up +0 +1 +-$`;
     expect(failing).toMatch(new RegExp(row, 'm'));
+    const shown = await text(`webhook show ${String(endpoint.id)}`);
+    expect(shown).toMatch(/^State +given up \(the receiver answered 410, .+\)\nSince +20/m);
+    expect(shown).toMatch(/^Last failure +20\S+ \(410\)$/m);
     const [all, some] = await Promise.all([
       json<Added[]>('webhook list'),
       json<Added[]>(`webhook list --failing --org ${org}`),

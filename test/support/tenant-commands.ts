@@ -29,6 +29,10 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   ['apiKeys', 'find', '_id'],
   ['apiKeys', 'find', 'permissions.operations revokedAt'],
   ['apiKeys', 'find', 'secrets.0'],
+  // The console lists and searches keys of all organizations.
+  ['apiKeys', 'aggregate', ''],
+  // A partner reports the id of a request without naming its key.
+  ['requestLog', 'find', 'requestId'],
   // A preflight has no key.
   ['apiKeys', 'find', 'permissions.origins permissions.allowExternal'],
   ['apiKeys', 'update', '_id secrets.sealed'],

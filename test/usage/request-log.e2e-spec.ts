@@ -4,10 +4,8 @@ import { Metrics } from '../../src/core/observability/metrics.js';
 import { DomainError } from '../../src/core/errors/domain-error.js';
 import { maskMessages } from '../../src/operator/request-log/masked-messages.js';
 import { MessagesService } from '../../src/core/localization/messages.service.js';
-import { RequestRecorder } from '../../src/operator/request-log/request-recorder.js';
-import { UsageStatsService } from '../../src/operator/usage/usage-stats.service.js';
-import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
-import { startConsole, type TestConsole } from '../console/console-client.js';
+import type { Test } from 'supertest';
+import { CallbackSignatures } from '../../src/tenants/keys/callback-signatures.js';
 import { metricLines, valueIn } from '../operations/metrics-text.js';
 import { addKey, addLead, addReserved, addUnit } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -15,22 +13,19 @@ import { logLinesWith } from '../support/log-lines.js';
 import { messageTexts } from '../support/message-texts.js';
 import { documentedOperations, type Operation, withValueAt } from '../support/operations.js';
 import type { TenantApi } from '../support/tenant-api.js';
-import { randomDatabaseUri } from '../support/test-service.js';
+import { randomDatabaseUri, type TestService } from '../support/test-service.js';
+import { operatorOf, startRecording, store } from './usage-service.js';
 
 const databaseUri = randomDatabaseUri();
 const phone = '01198765432';
 
-let service: TestConsole;
-let second: TestConsole;
+let service: TestService;
+let second: TestService;
 let tenant: TenantApi;
 beforeAll(async () => {
-  service = await startConsole({ REQUEST_LOG_DAYS: '9' }, databaseUri);
-  second = await startConsole({ REQUEST_LOG_DAYS: '9' }, databaseUri);
-  // The loops of the recorders would store in the middle of a test.
-  for (const { app } of [service.service, second.service]) {
-    await app.get(RequestRecorder).beforeApplicationShutdown();
-    await app.get(UsageRecorder).beforeApplicationShutdown();
-  }
+  const variables = { REQUEST_LOG_DAYS: '9', OPS_PORT: '0' };
+  service = await startRecording(databaseUri, variables);
+  second = await startRecording(databaseUri, variables);
   tenant = await service.addTenant();
 });
 afterAll(async () => {
@@ -38,9 +33,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const store = ({ service: { app } }: TestConsole) => app.get(RequestRecorder).store();
-const storeUsage = ({ service: { app } }: TestConsole) => app.get(UsageRecorder).store();
-const bufferState = async ({ service: { app } }: TestConsole) => {
+const bufferState = async ({ service: { app } }: TestService) => {
   const valueOf = (name: string) => valueIn(app.get(Metrics), `request_log_${name}`);
   return { waiting: await valueOf('waiting'), lost: await valueOf('lost_total') };
 };
@@ -55,8 +48,17 @@ const loggedBy = async (apiKeyId: ObjectId): Promise<Document[]> => {
   await store(service);
   return tenant.stored('requestLog', { apiKeyId });
 };
+const causesOf = async (keyId: ObjectId) => {
+  await store(service);
+  const { usage, requestLog } = operatorOf(service);
+  return requestLog.causesOfKey(idsOf(keyId), usage.startOf('day'));
+};
+const idsOf = (keyId: ObjectId) => ({
+  organizationId: tenant.organizationId.toHexString(),
+  keyId: keyId.toHexString(),
+});
 /** Sends requests for a missing lead, 50 at a time. */
-const sendMany = async (from: TestConsole, key: string, count: number) => {
+const sendMany = async (from: TestService, key: string, count: number) => {
   const request = () => from.api('get', '/leads/none').set('api-key', key).expect(404);
   for (let sent = 0; sent < count; sent += 50) {
     await Promise.all(Array.from({ length: 50 }, request));
@@ -186,19 +188,19 @@ describe('the request log', () => {
         { status: 400, notices: [] },
       ]),
     );
-    await storeUsage(service);
-    const { html } = await service.get(`/partners/${keyId.toHexString()}`);
-    expect(html).toMatch(/callback\.changed_nothing.*installmentID/s);
-    expect(html).toMatch(/lead\.project_unmatched/);
     const lines = metricLines(await service.service.app.get(Metrics).text());
     const counted = lines
       .filter(({ name }) => name === 'integration_api_request_notices_total')
       .map(({ labels, value }) => [labels['code'], value]);
     const expected = { 'callback.changed_nothing': 3, 'lead.project_unmatched': 2 };
     expect(Object.fromEntries(counted)).toEqual(expected);
-    const usage = service.service.app.get(UsageStatsService);
-    const codes = (await usage.errorsOfKey(keyId.toHexString(), 'day')).at(-1)?.codes;
-    expect(Object.fromEntries(codes ?? [])).toMatchObject(expected);
+    expect(await causesOf(keyId)).toMatchObject([
+      { code: 'callback.changed_nothing', kind: 'notice', count: 3 },
+      { code: 'lead.project_unmatched', kind: 'notice', count: 2 },
+      { code: 'validation.failed', kind: 'error', count: 2 },
+      { code: 'fields.ignored', kind: 'ignored', ignoredFields: Object.keys(report).toSorted() },
+      { code: 'reservation.not_found', kind: 'error', count: 1 },
+    ]);
   });
 
   it('notes a callback that a replay answers only once', async () => {
@@ -234,20 +236,146 @@ describe('the request log', () => {
   });
 });
 
-it('the overview warns about a partner when most fields of most of its leads are ignored', async () => {
-  const { key, keyId, post } = await newKey();
-  const readWarning = async () => {
-    await storeUsage(service);
-    const { html } = await service.get('');
-    const line = `Most fields ignored</strong>[^<]*<a href="/console/partners/${String(keyId)}`;
-    return new RegExp(line).test(html) ? /ignored in \d+ of \d+ accepted/.exec(html)?.[0] : null;
+type Sender = ReturnType<TenantApi['with']>;
+
+describe('a rejected request', () => {
+  const permissions = {
+    allowExternal: true,
+    operations: ['leads.write', 'leads.read', 'reservations.callback'],
   };
+  const callback = '/reservations/webhook';
+
+  it.each<[number, string, (send: Sender) => Test]>([
+    [400, 'request.malformed_json', ({ post }) => post('/leads', '{"name":').type('json')],
+    [400, 'validation.failed', ({ post }) => post('/leads', { email: 'nobody' })],
+    [400, 'request.malformed', ({ get }) => get('/leads/%E0%A4%A')],
+    [401, 'key.signature_missing', ({ post }) => post(callback, { reservationId: 'x' })],
+    [401, 'key.signature_mismatch', ({ post }) => signed(post(callback, { reservationId: 'x' }))],
+    [403, 'authentication.operation_not_permitted', ({ get }) => get('/units')],
+    [404, 'lead.not_found', ({ get }) => get('/leads/unknown')],
+    [404, 'route.not_found', ({ get }) => get('/nowhere')],
+    [405, 'route.method_not_allowed', ({ put }) => put('/leads')],
+    [413, 'request.body_too_large', ({ post }) => post('/leads', { name: 'x'.repeat(2 ** 20) })],
+    [414, 'request.path_too_long', ({ get }) => get(`/leads/${'x'.repeat(2_100)}`)],
+    [415, 'request.unsupported_media_type', ({ post }) => post('/leads', 'x').type('text')],
+  ])('%d %s is found by its request id, first use of the key or not', async (...row) => {
+    const [status, code, send] = row;
+    const keyId = new ObjectId();
+    const secrets = code.includes('signature') ? sealedSecrets(keyId) : null;
+    const key = await tenant.add(addKey, { _id: keyId, permissions, secrets });
+    for (let time = 0; time < 2; time++) {
+      const { headers } = await send(tenant.with(key)).expect(status);
+      await expectLogged(headers['x-request-id'] as string, keyId, status, code);
+    }
+  });
+
+  it.each<[string, object]>([
+    ['revoked', { revokedAt: new Date(0) }],
+    ['expired', { expiresAt: new Date(0) }],
+  ])('of a key that is %s is found by its request id', async (_title, fields) => {
+    const keyId = new ObjectId();
+    const key = await tenant.add(addKey, { _id: keyId, ...fields });
+    const { headers } = await tenant.with(key).get('/units').expect(401);
+    await expectLogged(headers['x-request-id'] as string, keyId, 401, 'key.invalid');
+  });
+
+  it('429 is found by its request id', async () => {
+    const rateLimit = { rps: 1, burst: 1 };
+    const limitedId = new ObjectId();
+    const limited = tenant.with(await tenant.add(addKey, { _id: limitedId, rateLimit }));
+    await limited.get('/key').expect(200);
+    const { headers } = await limited.get('/key').expect(429);
+    const requestId = headers['x-request-id'] as string;
+    await expectLogged(requestId, limitedId, 429, 'request.rate_limited');
+  });
+
+  it('503 is found by its request id', async () => {
+    const hasty = await startRecording(databaseUri, { DATABASE_DEADLINE_MS: '2000' });
+    const { keyId, key } = await newKey();
+    const get = (path: string) => hasty.api('get', path).set('api-key', key);
+    await get('/key').expect(200);
+    const namespace = `${service.db.databaseName}.leads`;
+    const data = { failCommands: ['find', 'aggregate'], namespace, errorCode: 11_600 };
+    const fail = (mode: string) =>
+      service.db.admin().command({ configureFailPoint: 'failCommand', mode, data });
+    await fail('alwaysOn');
+    const { headers } = await get('/leads/unknown').expect(503);
+    await fail('off');
+    const requestId = headers['x-request-id'] as string;
+    await expectLogged(requestId, keyId, 503, 'server.unavailable', hasty);
+    await hasty.stop();
+  });
+
+  it('is listed by code and time, and explained with its newest example', async () => {
+    const { keyId, get, post } = await newKey();
+    const begin = new Date();
+    await get('/leads/first').expect(404);
+    const { headers } = await get('/leads/second').expect(404);
+    await post('/leads', { name: 'Mona', fullName: 'Mona' }).expect(201);
+    await post('/leads', { name: 'Mona', project: 'Unknown' }).expect(201);
+    await eventually(async () => expect(await loggedBy(keyId)).toHaveLength(4));
+    const { requestLog } = operatorOf(service);
+    const list = async (filter: object) =>
+      (await requestLog.listOfKey(idsOf(keyId), filter, { limit: 9 })).items;
+    for (const code of ['lead.not_found', 'lead.project_unmatched', 'fields.ignored'] as const) {
+      const count = code === 'lead.not_found' ? 2 : 1;
+      expect(await list({ code, since: begin })).toHaveLength(count);
+      expect(await list({ code, until: begin })).toHaveLength(0);
+    }
+    const [cause, ...others] = await causesOf(keyId);
+    expect(cause).toMatchObject({
+      code: 'lead.not_found',
+      kind: 'error',
+      count: 2,
+      lastAt: expect.any(Date),
+      example: { requestId: headers['x-request-id'], route: expect.stringContaining('GET ') },
+      meaning: expect.any(String),
+      remedy: expect.any(String),
+    });
+    expect(others).toMatchObject([
+      { code: 'fields.ignored', kind: 'ignored', count: 1, ignoredFields: ['fullName'] },
+      { code: 'lead.project_unmatched', kind: 'notice', meaning: expect.any(String) },
+    ]);
+  });
+
+  const sealedSecrets = (keyId: ObjectId) => {
+    const signatures = service.service.app.get(CallbackSignatures);
+    return [signatures.seal(keyId, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', new Date())];
+  };
+  const signed = (request: Test) =>
+    request.set({
+      'webhook-id': 'x',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+      'webhook-signature': 'v1,AAAA',
+    });
+  const expectLogged = async (
+    requestId: string,
+    keyId: ObjectId,
+    status: number,
+    code: string,
+    from = service,
+  ): Promise<void> =>
+    eventually(async () => {
+      await store(from);
+      expect(await operatorOf(service).requestLog.findByRequestId(requestId)).toMatchObject([
+        { ...idsOf(keyId), requestId, status, errorCodes: [code] },
+      ]);
+    });
+});
+
+it('usage counts accepted leads and those of which most fields are ignored', async () => {
+  const { key, keyId, post } = await newKey();
   const lead = { recordSystemId: `half-${key}`, fullName: 'Mona', budget: 1, name: 'Mona' };
   await post('/leads', lead).expect(201);
   await post('/leads', { name: 'Mona', email: 'mona@example.com', utm: 'x' }).expect(201);
-  await eventually(async () => expect(await readWarning()).toBeNull());
   await post('/leads', { fullName: 'Mona', phoneNumber: '01001234567' }).expect(201);
-  await eventually(async () => expect(await readWarning()).toBe('ignored in 2 of 3 accepted'));
+  await post('/leads', { fullName: 1, phoneNumber: 1 }).expect(400);
+  await eventually(async () => {
+    await store(service);
+    const keys = await operatorOf(service).usage.keys(operatorOf(service).usage.startOf('day'));
+    const expected = { leads: 3, mostlyIgnored: 2 };
+    expect(keys.find((one) => one.keyId === keyId.toHexString())).toMatchObject(expected);
+  });
 });
 
 it('the request log stores 1,000 requests per key and day across processes, and counts all', async () => {
@@ -260,31 +388,32 @@ it('the request log stores 1,000 requests per key and day across processes, and 
     await sendMany(from, key, count);
     await eventually(async () => {
       await store(from);
-      await storeUsage(from);
       expect(await bufferState(from)).toEqual({ waiting: 0, lost: 0 });
     });
     expect(await tenant.count('requestLog', { apiKeyId })).toBe(stored);
   }
-  const { html } = await service.get(`/partners/${apiKeyId.toHexString()}`);
-  expect(html).toMatch(/lead\.not_found.*1,400/);
+  expect(await causesOf(apiKeyId)).toMatchObject([{ code: 'lead.not_found', count: 1_400 }]);
 });
 
 describe('the request log without a database', () => {
-  const setUsageValidator = (validator: Document) =>
-    service.db.command({ collMod: 'usageStats', validator, validationLevel: 'strict' });
-  afterEach(() => setUsageValidator({}));
+  const setFailPoint = (mode: string) => {
+    const namespace = `${service.db.databaseName}.requestLog`;
+    const data = { failCommands: ['aggregate'], namespace, errorCode: 8 };
+    return service.db.admin().command({ configureFailPoint: 'failCommand', mode, data });
+  };
+  afterEach(() => setFailPoint('off'));
 
   it('keeps 2,000 requests, and counts further requests as lost', async () => {
     const { key, keyId: apiKeyId } = await newKey();
-    await setUsageValidator({ isTaken: true });
+    await setFailPoint('alwaysOn');
     const { lost = 0 } = await bufferState(service);
     await sendMany(service, key, 50);
     for (let other = 0; other < 2; other++) await sendMany(service, (await newKey()).key, 1_000);
     const full = { waiting: 2_000, lost: lost + 50 };
     await eventually(async () => expect(await bufferState(service)).toEqual(full));
-    await expect(store(service)).rejects.toThrow('failed validation');
+    await expect(store(service)).rejects.toThrow('failCommand');
     expect(await bufferState(service)).toEqual(full);
-    await setUsageValidator({});
+    await setFailPoint('off');
     await store(service);
     expect(await bufferState(service)).toMatchObject({ waiting: 0 });
     expect(await tenant.count('requestLog', { apiKeyId })).toBe(50);

@@ -297,7 +297,7 @@ describe('an endpoint', () => {
     const fault = 'eventTypes is not a list';
     expect(await showEndpoint()).toMatchObject({ isEnabled: true, fault });
     const failing = await service.service.app.get(WebhookStatsService).failingEndpoints(10);
-    expect(failing).toMatchObject([{ endpoint: { _id: broken.id.toHexString(), fault } }]);
+    expect(failing).toMatchObject([{ _id: broken.id.toHexString(), fault, state: 'faulty' }]);
     await broken.store({ eventTypes: ['*'] });
     await createLead();
     await broken.waitForDelivery({ status: 'delivered' });

@@ -29,9 +29,6 @@ const unitOrderFields = [
 
 const unitVisibilityIndex = 'by-visibility';
 
-/** Lets the server count units by compound and status without reading documents. */
-export const unitCountIndex = 'countsByCompound';
-
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
 addUniqueIndex(unitSchema, 'slug');
@@ -56,18 +53,6 @@ for (const field of partialFilterFields) {
 for (const field of fullFilterFields) {
   unitSchema.index({ ...organizationPrefix, [field]: 1, ...newestFirst }, { name: `by-${field}` });
 }
-unitSchema.index(
-  { ...organizationPrefix, compoundId: 1, status: 1 },
-  {
-    name: unitCountIndex,
-    // The index is partial, so that the planner does not try it for lists.
-    partialFilterExpression: {
-      isDeleted: false,
-      compoundId: { $exists: true },
-      status: { $exists: true },
-    },
-  },
-);
 /** Lets the server count the units that keys with public visibility see without reading documents. */
 unitSchema.index(
   { ...organizationPrefix, isAdminOnly: 1, compoundId: 1 },

@@ -22,8 +22,9 @@ export const environmentVariables = z.object({
     .optional()
     .meta({
       description:
-        'Port of a separate listener for metrics (/metrics) and probes (/livez, /readyz), in every ' +
-        'ROLE; 0 picks a free port. If unset, there are no metrics, probes or console (rule OPS-10).',
+        'Port of a separate listener for metrics (/metrics), probes (/livez, /readyz) and the console ' +
+        '(/console), in every ROLE; 0 picks a free port. If unset, there are none of them (rule ' +
+        'OPS-10); in development it is 9464, or a free port if that is in use.',
       example: '9464',
     }),
   OPS_HOST: z
@@ -44,8 +45,8 @@ export const environmentVariables = z.object({
     description:
       "The operator's password for the console, which is at /console of that listener, as a " +
       'hash from `npm run cli -- console password`. Use the same for every instance, and keep ' +
-      'it as secret as ENCRYPTION_KEYS. If unset, the console is off; calls are counted anyway ' +
-      '(rule OPS-32).',
+      'it as secret as ENCRYPTION_KEYS. If unset, the console is off, but in development a link ' +
+      'that the start prints logs in (rule OPS-30).',
     example: 'scrypt:32768:8:3:<salt>:<hash>',
   }),
   MONGODB_URI: mongodbUriSetting.optional().meta({
@@ -145,11 +146,8 @@ export const environmentVariables = z.object({
     .prefault('7')
     .describe('How long reasons of rejected requests are logged (rule OPS-36).'),
   USAGE_RETENTION_DAYS: integerSetting(31, 3_650)
-    .prefault('400')
-    .describe(
-      'How long counts of calls by quarter of an hour, hour and day are kept. A change applies ' +
-        'to later calls (rule OPS-32).',
-    ),
+    .prefault('35')
+    .describe('How long counts of calls are kept (rule OPS-32).'),
   ROLE: enumSetting(['all', 'api', 'worker'])
     .prefault('all')
     .describe(

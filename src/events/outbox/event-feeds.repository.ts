@@ -20,7 +20,10 @@ export class EventFeedsRepository {
     organizationIds: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, number>> {
     const ids = { $in: organizationIds };
-    const feeds = await this.feeds.find({ organizationId: ids, _id: ids }, ['last']).lean();
+    const options = { batchSize: 10_000 };
+    const feeds = await this.feeds
+      .find({ organizationId: ids, _id: ids }, ['last'], options)
+      .lean();
     return new Map(feeds.map((feed) => [feed._id.toHexString(), feed.last]));
   }
 

@@ -8,8 +8,8 @@ import {
   type ImportCounts,
   type ImportDocument,
   type ImportProgress,
-  ImportsRepository,
-} from '../../tenants/imports/imports.repository.js';
+  LeadImportsRepository,
+} from './lead-imports.repository.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
@@ -51,7 +51,7 @@ const maxBatchBytes = 2 * mebibyte;
 @Injectable()
 export class LeadImportsService {
   constructor(
-    private readonly imports: ImportsRepository,
+    private readonly imports: LeadImportsRepository,
     private readonly batches: LeadBatchesService,
     private readonly clock: Clock,
   ) {}
@@ -72,7 +72,7 @@ export class LeadImportsService {
     const { fileHash, rows } = leadFile;
     const total = rows.at(-1)?.row;
     if (total === undefined) throw new Error('The file has no rows to import.');
-    const file = { kind: 'leads', fileHash, total } as const;
+    const file = { fileHash, total };
     const earlier = isRestarted ? null : await this.imports.find(_id, fileHash);
     onBegin(reportHeader(leadFile), (earlier?.done ?? 0) > 0);
     const record = isDryRun

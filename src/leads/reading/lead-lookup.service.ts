@@ -66,9 +66,10 @@ export class LeadLookupService {
     const phones = phonesOf({ phoneNumber: reference });
     const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
     const found = await Promise.all([
-      this.leads.findByExternalId(all, reference),
-      _id === null ? [] : this.leads.findById(all, { _id }),
-      isLeadNumber(reference) ? this.leads.findById(all, { leadId: Number(reference) }) : [],
+      this.leads.findNamed(all, reference, [
+        ...(_id === null ? [] : [{ _id }]),
+        ...(isLeadNumber(reference) ? [{ leadId: Number(reference) }] : []),
+      ]),
       reference.includes('@') ? this.findByEmail(all, reference, limit) : [],
       ...[...byCountry].map(([country, some]) =>
         this.leads.findByPhones(idsOf(some), phones, country, limit),

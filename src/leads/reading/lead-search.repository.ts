@@ -3,6 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { eachWithin } from '../../core/database/models/each-within.js';
 import type { TenantModel } from '../../core/database/models/tenant-model.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import type { LeadDocument } from '../lead.schema.js';
@@ -33,6 +34,18 @@ export class LeadSearchRepository {
     if (ids.length === 0) return [];
     const filter = { organizationId, _id: { $in: [...ids] } };
     return this.leads.find<LeadName>(filter, ['leadId', 'recordSystemId']).lean();
+  }
+
+  /** Finds leads that any of the references names, also deleted ones. Each condition has an index of its own. */
+  async findNamed(
+    organizationIds: readonly Types.ObjectId[],
+    recordSystemId: string,
+    ids: readonly ({ readonly _id: Types.ObjectId } | { readonly leadId: number })[],
+  ): Promise<LeadDocument[]> {
+    const organizationId = { $in: organizationIds };
+    const named = [{ recordSystemId, ...notDeleted }, { recordSystemId, isDeleted: true }, ...ids];
+    const $or = eachWithin(organizationId, named);
+    return this.leads.find({ organizationId, $or }, null, { sort }).lean();
   }
 
   async findByExternalId(

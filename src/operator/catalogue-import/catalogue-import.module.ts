@@ -6,16 +6,10 @@ import { CatalogueModule } from '../../catalogue/catalogue.module.js';
 import { CatalogueValidationService } from './catalogue-validation.service.js';
 import { CatalogueImportsRepository } from './catalogue-imports.repository.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';
-import { CatalogueOverviewService } from './catalogue-overview.service.js';
 
 @Module({
   imports: [UnitReservationsModule, CatalogueModule, TenantsModule, UnitsModule],
-  providers: [
-    CatalogueImportsRepository,
-    CatalogueValidationService,
-    CatalogueImportsService,
-    CatalogueOverviewService,
-  ],
-  exports: [CatalogueImportsService, CatalogueOverviewService],
+  providers: [CatalogueImportsRepository, CatalogueValidationService, CatalogueImportsService],
+  exports: [CatalogueImportsService],
 })
 export class CatalogueImportModule {}

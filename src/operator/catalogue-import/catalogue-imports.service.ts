@@ -6,10 +6,6 @@ import type { CatalogueDocument } from '../../catalogue/collections/catalogue-do
 import { Clock } from '../../core/configuration/clock.js';
 import { buildWrite, type DocumentChange } from '../../core/database/documents/document-diff.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import {
-  type ImportDocument,
-  ImportsRepository,
-} from '../../tenants/imports/imports.repository.js';
 import { type ImportedUnit, decideImport } from '../../units/writing/imported-unit.js';
 import { UnitWritesService } from '../../units/writing/unit-writes.service.js';
 import { CatalogueValidationService, type EntryFields } from './catalogue-validation.service.js';
@@ -42,7 +38,6 @@ export class CatalogueImportsService {
     private readonly checks: CatalogueValidationService,
     private readonly units: UnitWritesService,
     private readonly reservations: UnitReservationsRepository,
-    private readonly imports: ImportsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -56,7 +51,7 @@ export class CatalogueImportsService {
    * nothing or finishes an interrupted one, because slugs identify entries (rules OPS-5 and OPS-28).
    *
    * @param source the content of a file, or an object with a list per kind
-   * @throws Error if a batch or its progress could not be stored; earlier batches stay
+   * @throws Error if a batch could not be stored; earlier batches stay
    */
   async import(
     organizationId: Types.ObjectId,
@@ -68,14 +63,7 @@ export class CatalogueImportsService {
     if (errors.length > 0) return { errors, counts: [] };
     const total = entryKinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
     const counts = entryKinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
-    const begun = { kind: 'catalogue', total } as const;
-    const record = await this.imports.begin(organizationId, begun, this.clock.now());
     let done = 0;
-    const storeProgress = (state: ImportDocument['state']) => {
-      const [created, updated] = [totalOf(counts, 'created'), totalOf(counts, 'updated')];
-      const stored = { state, done, created, updated, refused: 0 };
-      return this.imports.update(record, stored, this.clock.now());
-    };
     try {
       for (const count of counts) {
         for (const batch of importBatches(catalogue[count.kind])) {
@@ -85,13 +73,9 @@ export class CatalogueImportsService {
           count.unchanged += saved.unchanged;
           done += batch.length;
           progress(done, total);
-          await storeProgress('running');
         }
       }
-      await storeProgress('finished');
     } catch (error) {
-      // The same fault may prevent this write.
-      await storeProgress('interrupted').catch(() => undefined);
       const reason = this.checks.reasonOf(error).replace(/\.$/, '');
       throw new Error(
         `The import stopped after ${done} of ${total} entries: ${reason}. Import the file again to finish it.`,
@@ -182,10 +166,6 @@ function withStoredTranslations(document: object, entry: EntryFields): EntryFiel
   const texts = ['name', 'description'].filter((field) => entry[field] !== undefined);
   const merged = texts.map((field) => [field, { ...stored[field], ...(entry[field] as object) }]);
   return { ...entry, ...(Object.fromEntries(merged) as object) };
-}
-
-function totalOf(counts: readonly SaveCounts[], name: keyof SaveCounts): number {
-  return counts.reduce((sum, count) => sum + count[name], 0);
 }
 
 function* importBatches<T>(entries: readonly T[]): Generator<T[], void> {

@@ -5,15 +5,13 @@ import { ReservationsModule } from '../../reservations/reservations.module.js';
 import { TenantsModule } from '../../tenants/tenants.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
-import { CatalogueImportModule } from '../catalogue-import/catalogue-import.module.js';
 import { OperatorDataModule } from '../operator-data.module.js';
-import { LoginRateLimiter } from './access/login-rate-limiter.js';
 import { Console } from './console.js';
-import { PageServices } from './pages/services.js';
+import { LoginRateLimiter } from './login-rate-limiter.js';
+import { PageServices } from './page-services.js';
 
 @Module({
   imports: [
-    CatalogueImportModule,
     EventsModule,
     LeadsModule,
     OperatorDataModule,

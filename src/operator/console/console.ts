@@ -11,25 +11,31 @@ import {
 } from '../../core/database/connection/database-errors.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { normalizedHost } from '../../core/values/text.js';
-import { LoginRateLimiter } from './access/login-rate-limiter.js';
-import { Sessions } from './access/sessions.js';
-import type { ConsolePage, PageRequest, RenderContext } from './pages/page.js';
+import { ConsoleSessionsService, isOwnForm } from '../console-sessions/console-sessions.service.js';
+import { consolePath } from './components/components.js';
+import { LoginRateLimiter } from './login-rate-limiter.js';
+import type { ConsolePage, PageRequest, RenderContext } from './page.js';
+import { PageServices } from './page-services.js';
 import { pages } from './pages/pages.js';
-import { PageServices } from './pages/services.js';
-import { consolePath } from './pages/shared/components.js';
 import {
-  formOf,
   addressAfterLogin,
-  renderContextOf,
+  formOf,
   redirectToLogin,
+  renderContextOf,
   sendLogin,
   sendNotice,
   sendPage,
 } from './responses.js';
 
 const publicPaths: ReadonlySet<string> = new Set(
-  ['login', 'console.css'].map((name) => `${consolePath}/${name}`),
+  ['login', 'tabler.css', 'console.css', 'theme.js'].map((name) => `${consolePath}/${name}`),
 );
+
+/** The build copies these files of packages. */
+const libraries = {
+  'tabler.css': '@tabler/core/dist/css/tabler.min.css',
+  'chart.js': 'chart.js/dist/chart.umd.min.js',
+} as const;
 
 const formOptions = {
   bodyLimit: 65_536,
@@ -41,7 +47,8 @@ const headers = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    // Tabler's style sheet contains its icons.
+    "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -54,7 +61,7 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The operator's password protects all pages (rule OPS-30). */
+/** Only the operator's password or, in development, a link logs in (rule OPS-30). */
 @Injectable()
 export class Console {
   private readonly logger = new Logger(Console.name);
@@ -62,52 +69,51 @@ export class Console {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly services: PageServices,
+    private readonly sessions: ConsoleSessionsService,
     private readonly limiter: LoginRateLimiter,
   ) {}
 
-  /** Does nothing without OPS_PASSWORD. */
   async addTo(server: FastifyInstance): Promise<void> {
-    const { OPS_PASSWORD: password } = this.environment;
-    if (password === undefined) return;
-    const sessions = new Sessions(password, this.services.clock, consolePath);
     await server.register(
       async (scope) => {
-        await scope.register(cookies, { secret: sessions.cookieKey });
+        await scope.register(cookies);
         scope.removeAllContentTypeParsers();
         await scope.register(forms, formOptions);
-        this.guard(scope, sessions);
+        this.guard(scope);
         this.handleFailures(scope);
-        await scope.register(assets, {
-          root: join(import.meta.dirname, 'assets'),
-          wildcard: false,
-          decorateReply: false,
-        });
-        this.addLogin(scope, sessions);
+        await this.addAssets(scope);
+        this.addLogin(scope);
         for (const page of pages) this.addPage(scope, page);
       },
       { prefix: consolePath },
     );
   }
 
+  /** @returns the path of a link that logs in once, within ten minutes */
+  async createLoginPath(): Promise<string> {
+    return `${consolePath}/login?link=${await this.sessions.createLink()}`;
+  }
+
   /** Fastify also runs hooks for unknown addresses, which therefore require a login, too. */
-  private guard(scope: FastifyInstance, sessions: Sessions): void {
+  private guard(scope: FastifyInstance): void {
     scope.decorateRequest('renderContext');
     const hosts = new Set(['localhost', ...(this.environment.OPS_ALLOWED_HOSTS ?? [])]);
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
       if (!isOwnHost(request.hostname, hosts))
         return reply.status(unknownHost.statusCode).send(unknownHost);
-      const session = sessions.find(request);
-      const formToken = session === null ? '' : sessions.formToken(session);
-      request.renderContext = renderContextOf(request, reply, { session, formToken });
+      const now = this.services.clock.now();
+      request.renderContext = renderContextOf(request, now, null);
+      const session = await this.whileDatabaseResponds(this.sessions.find(request));
+      request.renderContext = renderContextOf(request, now, session);
       const isPublic = publicPaths.has(request.routeOptions.url ?? '');
       if (session === null && !isPublic) return redirectToLogin(request, reply);
       return undefined;
     });
     scope.addHook('preValidation', async (request, reply) => {
       if (request.method !== 'POST') return undefined;
-      const { session } = request.renderContext;
-      const isOwn = session === null || sessions.isOwnForm(session, formOf(request)['token'] ?? '');
+      const { session, formToken } = request.renderContext;
+      const isOwn = session === null || isOwnForm({ formToken }, formOf(request)['token'] ?? '');
       // The login form has no token, but the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
@@ -120,10 +126,7 @@ export class Console {
     scope.setNotFoundHandler((request, reply) => sendNotice(request, reply, 404, 'missing'));
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const { statusCode = 500 } = error;
-      if (isDatabaseUnavailable(error)) {
-        const { inUse, open } = this.services.database.poolUsage();
-        return sendNotice(request, reply, 503, 'unavailable', { used: inUse, open });
-      }
+      if (isDatabaseUnavailable(error)) return sendNotice(request, reply, 503, 'unavailable');
       if (statusCode < 500) {
         const kind = statusCode === 400 ? 'invalid' : 'refused';
         return sendNotice(request, reply, statusCode, kind);
@@ -133,25 +136,40 @@ export class Console {
     });
   }
 
-  private addLogin(scope: FastifyInstance, sessions: Sessions): void {
-    scope.get('/login', (request, reply) => {
-      if (request.renderContext.session !== null) return reply.redirect(consolePath, 303);
-      return sendLogin(request, reply, 200);
+  private async addAssets(scope: FastifyInstance): Promise<void> {
+    const folder = import.meta.dirname;
+    await scope.register(assets, { root: join(folder, 'assets'), wildcard: false });
+    for (const [name, file] of Object.entries(libraries)) {
+      scope.get(`/${name}`, (_request, reply) => reply.sendFile(file, join(folder, 'libraries')));
+    }
+  }
+
+  private addLogin(scope: FastifyInstance): void {
+    const hasPassword = this.environment.OPS_PASSWORD !== undefined;
+    const logIn = async (request: FastifyRequest, reply: FastifyReply, way: string) => {
+      const { name } = await this.sessions.begin(request, reply, consolePath);
+      this.logger.log(`Console login from ${request.ip} by ${way} succeeded: session ${name}.`);
+      return reply.redirect(addressAfterLogin(request), 303);
+    };
+    scope.get('/login', async (request, reply) => {
+      const { session, query } = request.renderContext;
+      if (session !== null) return reply.redirect(consolePath, 303);
+      const { link } = query;
+      if (link === undefined) return sendLogin(request, reply, { hasPassword });
+      if (await this.sessions.useLink(link)) return logIn(request, reply, 'link');
+      return sendLogin(request, reply, { status: 401, problem: 'link', hasPassword });
     });
     scope.post('/login', async (request, reply) => {
       const { password = '' } = formOf(request);
       const outcome = await this.limiter.attempt(request.ip, password);
-      if (outcome !== 'right') {
-        this.logger.warn(`Rejected a console login from ${request.ip}: ${outcome}.`);
-        if (outcome === 'wrong') return sendLogin(request, reply, 401, 'login.wrong');
-        return sendLogin(request, reply.header('retry-after', '30'), 429, 'login.tooMany');
-      }
-      const session = sessions.begin(request, reply);
-      this.logger.log(`Console login from ${request.ip} succeeded: session ${session}.`);
-      return reply.redirect(addressAfterLogin(request), 303);
+      if (outcome === 'right') return logIn(request, reply, 'password');
+      this.logger.warn(`Rejected a console login from ${request.ip}: ${outcome}.`);
+      if (outcome === 'too many') reply.header('retry-after', '30');
+      const status = outcome === 'wrong' ? 401 : 429;
+      return sendLogin(request, reply, { status, problem: outcome, hasPassword });
     });
-    scope.post('/logout', (request, reply) => {
-      sessions.end(request, reply);
+    scope.post('/logout', async (request, reply) => {
+      await this.sessions.end(request, reply, consolePath);
       return reply.redirect(`${consolePath}/login`, 303);
     });
   }
@@ -177,8 +195,7 @@ export class Console {
     if (session === null) throw new Error('A page was requested without a session.');
     const { services } = this;
     const { DATABASE_DEADLINE_MS: deadlineMs } = this.environment;
-    const now = services.clock.now();
-    return { ...context, session, address, form: formOf(request), now, deadlineMs, services };
+    return { ...context, session, address, form: formOf(request), deadlineMs, services };
   }
 
   /** Replaying many deliveries takes long. @throws DatabaseUnavailableError only if the database stops responding */

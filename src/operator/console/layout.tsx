@@ -1,82 +1,108 @@
-import { languages } from '../../core/localization/language.js';
-import { type PageContent, useRenderContext } from './pages/page.js';
+import { consolePath, Form, HiddenFields, Link } from './components/components.js';
+import { PersonalData } from './components/operator-actions.js';
+import { type PageContent, useRenderContext } from './page.js';
 import { pages } from './pages/pages.js';
-import { PersonalData } from './pages/shared/operator-actions.js';
-import { consolePath, Form, Link } from './pages/shared/components.js';
-import type { TextKey } from './texts/text.js';
 
 const menu = pages.filter(({ isInMenu }) => isInMenu);
 
 export function PageLayout({
   title,
+  heading = title,
+  summary,
   body,
   notice,
   personal,
-  ...content
-}: PageContent & { title: TextKey }) {
-  const { language, text, session } = useRenderContext();
-  const heading = [text(title), content.name].join(' ').trim();
-  const direction = language === 'ar-eg' ? 'rtl' : 'ltr';
+  refreshSeconds,
+}: PageContent & { readonly title: string }) {
+  const { session } = useRenderContext();
   return (
-    <html lang={language.slice(0, 2)} dir={direction}>
+    <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${heading} – ${text('console.title')}`}</title>
+        <title>{`${heading} – Integration API`}</title>
+        <script src={`${consolePath}/theme.js`} />
+        <link rel="stylesheet" href={`${consolePath}/tabler.css`} />
         <link rel="stylesheet" href={`${consolePath}/console.css`} />
+        {session !== null && <script src={`${consolePath}/chart.js`} defer />}
         {session !== null && <script src={`${consolePath}/console.js`} defer />}
       </head>
-      <body data-refresh-seconds={content.refreshSeconds}>
-        <a class="skip" href="#content">
-          {text('console.skip')}
+      <body data-refresh-seconds={refreshSeconds}>
+        <a class="visually-hidden-focusable" href="#content">
+          Skip to the content
         </a>
-        <header>
-          <strong>{text('console.title')}</strong>
-          {session === null ? <OtherLanguage /> : <Menu />}
-        </header>
-        <main id="content" tabIndex={-1}>
-          <h1>{heading}</h1>
-          {notice}
-          {personal && <PersonalData />}
-          {body}
-        </main>
+        <div class="page">
+          <header class="navbar">
+            <div class="container-xl flex-wrap gap-2 justify-content-start">
+              <Link to="" class="navbar-brand">
+                Integration API
+              </Link>
+              {session !== null && <Menu />}
+            </div>
+          </header>
+          <main class="page-wrapper container-xl" id="content" tabIndex={-1}>
+            <div class="page-header">
+              <h1 class="page-title">{heading}</h1>
+              {summary !== undefined && <p class="text-secondary mb-0">{summary}</p>}
+            </div>
+            <div class="page-body">
+              {notice}
+              {personal && <PersonalData />}
+              {body}
+            </div>
+          </main>
+        </div>
       </body>
     </html>
   );
 }
 
-function OtherLanguage() {
-  const { language, text, path, query } = useRenderContext();
-  const other = languages.find((candidate) => candidate !== language) ?? language;
-  const to = `${path === '/' ? '' : path}?${new URLSearchParams({ ...query, language: other })}`;
-  return (
-    <a href={consolePath + to} lang={other.slice(0, 2)}>
-      {text('console.otherLanguage')}
-    </a>
-  );
+function isWithin(path: string, current: string): boolean {
+  return path === '/' ? current === '/' : `${current}/`.startsWith(`${path}/`);
 }
 
-/** On phones, the menu opens without a script. */
 function Menu() {
-  const { text, path: current } = useRenderContext();
+  const { path: current, formToken } = useRenderContext();
   return (
     <>
-      <button type="button" class="plain folds" popovertarget="menu">
-        {text('console.menu')}
-      </button>
-      <nav id="menu" popover="auto" aria-label={text('console.menu')}>
-        <ul>
+      <nav aria-label="Pages">
+        <ul class="nav nav-pills">
           {menu.map(({ path, title }) => (
-            <li key={path}>
-              <Link to={path} current={`${current}/`.startsWith(`${path}/`) && 'page'}>
-                {text(title)}
+            <li key={path} class="nav-item">
+              <Link
+                to={path === '/' ? '' : path}
+                class={`nav-link ${isWithin(path, current) ? 'active' : ''}`}
+                current={isWithin(path, current) && 'page'}
+              >
+                {title}
               </Link>
             </li>
           ))}
         </ul>
-        <OtherLanguage />
-        <Form to="/logout" label={text('console.logout')} />
       </nav>
+      {/* A phone number must not be part of an address, so the form posts it. */}
+      <form
+        method="post"
+        action={`${consolePath}/search`}
+        role="search"
+        class="d-flex gap-2 flex-fill"
+      >
+        <HiddenFields token={formToken} />
+        <input
+          class="form-control"
+          type="search"
+          name="reference"
+          required
+          maxLength={1_024}
+          autocomplete="off"
+          placeholder="Any id, name, phone, email or URL"
+          aria-label="Search"
+        />
+        <button type="submit" class="btn">
+          Search
+        </button>
+      </form>
+      <Form to="/logout" label="Log out" />
     </>
   );
 }

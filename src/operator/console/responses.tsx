@@ -1,25 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
-import { type Language, languages, defaultLanguage } from '../../core/localization/language.js';
+import type { Session } from '../console-sessions/console-sessions.service.js';
+import { Alert, Card, consolePath, Form } from './components/components.js';
 import { PageLayout } from './layout.js';
 import {
+  CurrentRenderContext,
   type PageContent,
   type RenderContext,
-  CurrentRenderContext,
   type StringValues,
-} from './pages/page.js';
-import { consolePath, Form } from './pages/shared/components.js';
-import { formattersFor } from './texts/formatters.js';
-import { type TextKey, type TextValues, translator } from './texts/text.js';
-
-const languageCookie = 'console-language';
-const yearSeconds = 365 * 86_400;
+} from './page.js';
 
 /** Preact escapes the content. */
 export function sendPage(
   context: RenderContext,
   reply: FastifyReply,
-  title: TextKey,
+  title: string,
   { status = 200, isShown = false, ...content }: PageContent,
 ): FastifyReply {
   const document = (
@@ -29,78 +24,107 @@ export function sendPage(
   );
   return reply
     .status(status)
-    .header('content-language', context.language)
     .type('text/html; charset=utf-8')
     .send(`<!doctype html>${renderToString(document)}`);
 }
 
+export const loginProblems = {
+  wrong: 'Incorrect password.',
+  'too many': 'Too many attempts. Wait half a minute.',
+  link: 'This link has been used, or is older than ten minutes.',
+} as const;
+
+/** Without a password, only a link logs in. */
 export function sendLogin(
   request: FastifyRequest,
   reply: FastifyReply,
-  status: number,
-  problem?: TextKey,
+  {
+    status = 200,
+    problem,
+    hasPassword,
+  }: {
+    readonly status?: number;
+    readonly problem?: keyof typeof loginProblems;
+    readonly hasPassword: boolean;
+  },
 ): FastifyReply {
-  const { text } = request.renderContext;
   const fields = { next: addressAfterLogin(request).slice(consolePath.length) };
   const body = (
-    <Form to="/login" class="card search" isPrimary label={text('login.title')} fields={fields}>
-      <p>
-        <label for="password">{text('login.password')}</label>
-        <input
-          id="password"
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          required
-          maxLength={256}
-          aria-describedby={problem && 'problem'}
-          aria-invalid={problem && 'true'}
-        />
-        {problem !== undefined && (
-          <span class="bad" role="alert" id="problem">
-            {text(problem)}
-          </span>
-        )}
-      </p>
-    </Form>
+    <Card>
+      {problem !== undefined && (
+        <Alert severity="bad">
+          <span id="problem">{loginProblems[problem]}</span>
+        </Alert>
+      )}
+      {hasPassword ? (
+        <Form to="/login" isPrimary label="Log in" fields={fields}>
+          <p>
+            <label class="form-label" for="password">
+              Operator password
+            </label>
+            <input
+              class="form-control"
+              id="password"
+              type="password"
+              name="password"
+              autocomplete="current-password"
+              required
+              maxLength={256}
+              aria-describedby={problem && 'problem'}
+              aria-invalid={problem && 'true'}
+            />
+          </p>
+        </Form>
+      ) : (
+        <p class="mb-0">
+          Open the link that the service printed when it started. It logs in once, within ten
+          minutes; a restart prints a new one. For a password, set OPS_PASSWORD.
+        </p>
+      )}
+    </Card>
   );
-  return sendPage(request.renderContext, reply, 'login.title', { status, body });
+  return sendPage(request.renderContext, reply, 'Log in', { status, body });
 }
+
+const notices = {
+  missing: 'There is no such page, or no such record. It may have been removed.',
+  invalid: 'The address or the form is invalid.',
+  refused: 'The request was refused. Reload the page and try again.',
+  failed: 'The page could not be created. The log of the service says why.',
+  unavailable: 'The database does not respond. Reload the page in a moment.',
+} as const;
 
 export function sendNotice(
   { renderContext: context }: FastifyRequest,
   reply: FastifyReply,
   status: number,
-  kind: 'missing' | 'invalid' | 'refused' | 'failed' | 'unavailable',
-  values?: TextValues,
+  kind: keyof typeof notices,
 ): FastifyReply {
-  const body = <p>{context.text(`error.${kind}`, values)}</p>;
-  return sendPage(context, reply, 'console.error', { status, name: String(status), body });
+  const body = (
+    <Card>
+      <p class="mb-0">{notices[kind]}</p>
+    </Card>
+  );
+  return sendPage(context, reply, `Error ${status}`, { status, body });
 }
 
 export function renderContextOf(
   request: FastifyRequest,
-  reply: FastifyReply,
-  { session, formToken }: Pick<RenderContext, 'session' | 'formToken'>,
+  now: Date,
+  session: Session | null,
 ): RenderContext {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost');
-  const query = Object.fromEntries(searchParams);
-  const language = languageOf(request, query);
-  if (language === query['language']) {
-    const attributes = { path: consolePath, maxAge: yearSeconds, httpOnly: true } as const;
-    reply.setCookie(languageCookie, language, { ...attributes, sameSite: 'strict' });
-  }
   // The last segment of a form's address is its action.
-  const path = pathname.replace(/\/(?:show|replay|enable)$/, '').slice(consolePath.length);
+  const path = pathname
+    .replace(/\/(?:show|replay|enable|disable|test|send)$/, '')
+    .slice(consolePath.length);
   return {
     path: path || '/',
-    query,
+    query: Object.fromEntries(searchParams),
     params: request.params as StringValues,
-    language,
-    text: translator(language),
-    formats: formattersFor(language),
-    session,
-    formToken,
+    now,
+    session: session?.name ?? null,
+    formToken: session?.formToken ?? '',
     isShown: false,
   };
 }
@@ -123,12 +147,4 @@ export function addressAfterLogin(request: FastifyRequest): string {
 
 export function formOf({ body }: FastifyRequest): StringValues {
   return (body ?? {}) as StringValues;
-}
-
-/** `?language=` comes first and is stored in a cookie. Without either, the browser's language applies. */
-function languageOf({ cookies, headers }: FastifyRequest, query: StringValues): Language {
-  const named = [query['language'], cookies[languageCookie]];
-  const [known] = named.flatMap((name) => languages.filter((language) => language === name));
-  const isArabic = (headers['accept-language'] ?? '').toLowerCase().startsWith('ar');
-  return known ?? (isArabic ? 'ar-eg' : defaultLanguage);
 }

@@ -13,6 +13,7 @@ import { addRequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { HealthService } from '../../health/health.service.js';
 import { RequestRecorder } from '../request-log/request-recorder.js';
+import type { Console } from '../console/console.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { addServiceMetrics } from './service-metrics.js';
 
@@ -22,11 +23,14 @@ export const readinessPath = '/readyz';
 const requestTimeoutMs = 10_000;
 /** Scrapers and probes open far fewer. */
 const maxConnections = 100;
+/** Prometheus' usual port for exporters. */
+const developmentPort = 9_464;
 
 /** Serves metrics, probes (rule OPS-10) and console. Closes last, so that probes see the process drain. */
 @Injectable()
 export class OpsListener implements OnApplicationShutdown {
   private server: FastifyInstance | undefined;
+  private console: Console | undefined;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -38,16 +42,34 @@ export class OpsListener implements OnApplicationShutdown {
     private readonly refusals: RequestRecorder,
   ) {}
 
-  /** @returns the address of the listener without a path; null without OPS_PORT */
+  /** @returns the address of the listener without a path; null if it is off */
   async start(service: FastifyInstance): Promise<string | null> {
-    const { OPS_PORT, OPS_HOST, WRITE_TIMEOUT_MS } = this.environment;
-    if (OPS_PORT !== undefined) addRequestMetrics(service, this.metrics);
-    // Usage is recorded even without OPS_PORT, because the console of another process shows all calls.
+    const { OPS_PORT } = this.environment;
+    const isOff = OPS_PORT === undefined && !this.isDevelopment();
+    if (!isOff) addRequestMetrics(service, this.metrics);
+    // Usage is recorded even without the listener, because the console of another process shows all calls.
     this.usage.start(service);
     this.refusals.start(service);
-    if (OPS_PORT === undefined) return null;
+    if (isOff) return null;
     addServiceMetrics(this.modules);
     this.metrics.measureProcess();
+    if (OPS_PORT !== undefined) return this.listen(OPS_PORT);
+    // Another instance may have the usual port.
+    return this.listen(developmentPort).catch(() => this.listen(0));
+  }
+
+  /** @returns the path of a link that logs in to the console once; null where a password does, or without a console */
+  async loginPath(): Promise<string | null> {
+    if (this.console === undefined || this.environment.OPS_PASSWORD !== undefined) return null;
+    return this.console.createLoginPath();
+  }
+
+  private isDevelopment(): boolean {
+    return this.environment.NODE_ENV === 'development';
+  }
+
+  private async listen(port: number): Promise<string> {
+    const { OPS_HOST, WRITE_TIMEOUT_MS } = this.environment;
     const connections = new Connections({
       http: {},
       keepAliveTimeout: requestTimeoutMs,
@@ -57,7 +79,7 @@ export class OpsListener implements OnApplicationShutdown {
       unparsableResponse: ({ status }) => unparsableResponse(status, {}, '{}'),
     });
     const server = await this.createServer(connections);
-    const to = { host: OPS_HOST, port: OPS_PORT };
+    const to = { host: OPS_HOST, port };
     const url = await listenOn(server, connections, to, ['OPS_HOST', 'OPS_PORT']);
     this.server = server;
     return url;
@@ -68,6 +90,7 @@ export class OpsListener implements OnApplicationShutdown {
   }
 
   private async createServer(connections: Connections): Promise<FastifyInstance> {
+    const { OPS_PASSWORD } = this.environment;
     const server = fastify({
       ...connections.serverOptions,
       requestIdHeader: false,
@@ -82,7 +105,7 @@ export class OpsListener implements OnApplicationShutdown {
       else done(refusal);
     });
     server.addHook('onSend', ({ raw }, reply, _payload, done) => {
-      void reply.header('cache-control', 'no-store');
+      if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
       connections.beforeResponse(raw, reply, done);
     });
     server.get('/metrics', async (_request, reply) => {
@@ -94,15 +117,17 @@ export class OpsListener implements OnApplicationShutdown {
       const report = await this.health.readiness();
       return reply.status(report.ready ? 200 : 503).send(report);
     });
-    if (this.environment.OPS_PASSWORD !== undefined) await this.addConsole(server);
+    if (OPS_PASSWORD !== undefined || this.isDevelopment()) await this.addConsole(server);
     return server;
   }
 
-  /** Loads the console's many files only if OPS_PASSWORD is set. */
+  /** Loads the console's many files only if it is on. */
   private async addConsole(server: FastifyInstance): Promise<void> {
     const { ConsoleModule } = await import('../console/console.module.js');
     const { Console } = await import('../console/console.js');
     const loaded = await this.lazyModules.load(() => ConsoleModule, { logger: false });
-    await loaded.get(Console).addTo(server);
+    const console = loaded.get(Console);
+    await console.addTo(server);
+    this.console = console;
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { metricLines, valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { Backlog } from '../../core/database/models/backlogs.js';
-import { addBacklog } from './service-metrics.js';
+import { addBacklog, addKeyMetrics } from './service-metrics.js';
 
 it('backlog metrics are omitted while the query that simultaneous scrapes share is running', async () => {
   const metrics = new Metrics();
@@ -22,4 +22,19 @@ it('backlog metrics are omitted while the query that simultaneous scrapes share 
   respond({ lagMs: 0, count: 0 });
   expect(await next).toBe(0);
   expect(queries).toBe(2);
+});
+
+it('key metrics read the database once a minute, and again after a failure', async () => {
+  const metrics = new Metrics();
+  let reads = 0;
+  addKeyMetrics(metrics, () =>
+    ++reads === 1
+      ? Promise.reject(new Error('The database is gone.'))
+      : Promise.resolve({ silent: 2, expiring: 1 }),
+  );
+  expect(metricLines(await metrics.text())).toEqual([]);
+  for (let scrape = 0; scrape < 2; scrape++) {
+    expect(metricLines(await metrics.text())).toMatchObject([{ value: 2 }, { value: 1 }]);
+  }
+  expect(reads).toBe(2);
 });

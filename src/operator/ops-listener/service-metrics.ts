@@ -8,6 +8,8 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthFailureLimiter } from '../../tenants/keys/auth-failure-limiter.js';
 import type { Backlog } from '../../core/database/models/backlogs.js';
+import { minuteMs } from '../../core/values/time.js';
+import { PartnersService } from '../usage/partners.service.js';
 import { WebhookStatsService } from '../../webhooks/statistics/webhook-stats.service.js';
 
 const databaseTimeoutMs = 1_000;
@@ -30,6 +32,7 @@ export function addServiceMetrics(modules: ModuleRef): void {
     delivery_lag_seconds: 'Seconds by which the oldest due delivery is late.',
     deliveries_due: 'Deliveries that are due, counted up to 10,000.',
   });
+  addKeyMetrics(metrics, () => get(PartnersService).attentionCounts());
   metrics.collect(
     'remembered_entries',
     'Cached API keys, unknown keys, rate-limited keys and failing clients; 10,000 of each at most.',
@@ -40,6 +43,35 @@ export function addServiceMetrics(modules: ModuleRef): void {
       { labels: { kind: 'failing client' }, value: get(AuthFailureLimiter).stats().clients },
     ],
     ['kind'],
+  );
+}
+
+/** Reads the database once a minute, and omits the metrics while it does not respond in time. */
+export function addKeyMetrics(
+  metrics: Metrics,
+  read: () => Promise<{ readonly silent: number; readonly expiring: number }>,
+): void {
+  let latest: { readonly at: number; readonly counts: ReturnType<typeof read> } | undefined;
+  const countOf = async (name: 'silent' | 'expiring') => {
+    const now = performance.now();
+    if (latest === undefined || now - latest.at >= minuteMs)
+      latest = { at: now, counts: withinDeadline(read(), databaseTimeoutMs) };
+    try {
+      return [{ labels: {}, value: (await latest.counts)[name] }];
+    } catch {
+      latest = undefined;
+      return [];
+    }
+  };
+  metrics.collect(
+    'silent_keys',
+    'Keys that were used on five of the last seven days, but not for a day.',
+    () => countOf('silent'),
+  );
+  metrics.collect(
+    'expiring_keys',
+    'Keys that were used in the last seven days and expire within 14.',
+    () => countOf('expiring'),
   );
 }
 

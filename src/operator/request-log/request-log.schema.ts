@@ -41,6 +41,8 @@ requestLogSchema.index(
   { organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 },
   { name: 'ofKey' },
 );
+/** Partners report request ids without naming a key. */
+requestLogSchema.index({ requestId: 1 }, { name: 'byRequestId' });
 addTtlIndex(
   requestLogSchema,
   { createdAt: 1 },

@@ -9,7 +9,8 @@ import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { dayMs } from '../../core/values/time.js';
-import { UsageRecorder } from '../usage/usage-recorder.js';
+import { hashOfKey } from '../../tenants/keys/api-key.guard.js';
+import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 import { RequestLogRepository } from './request-log.repository.js';
 
@@ -21,6 +22,16 @@ const maxMessages = 10;
 /** Daily limit of a key over all processes. */
 const maxLoggedPerDay = 1_000;
 
+/** Requests of keys that are not known yet; further ones are not logged, so that guessed keys cost little. */
+const maxUnidentified = 200;
+
+type LoggedKey = Pick<RequestCaller, 'organizationId' | 'apiKeyId'>;
+
+interface UnidentifiedRequest {
+  readonly hash: string;
+  readonly fields: Omit<RequestLogDocument, keyof LoggedKey>;
+}
+
 /** Logs rejected requests, and accepted ones with ignored fields or notices, in batches (rule OPS-36). */
 @Injectable()
 export class RequestRecorder implements BeforeApplicationShutdown {
@@ -30,6 +41,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     () => intervalMs,
   );
   private waiting: RequestLogDocument[] = [];
+  private unidentified: UnidentifiedRequest[] = [];
   private lost = 0;
   /** Requests logged today by key, as far as this process knows. */
   private readonly loggedToday = new Map<string, number>();
@@ -37,7 +49,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
 
   constructor(
     private readonly log: RequestLogRepository,
-    private readonly usage: UsageRecorder,
+    private readonly keys: ApiKeysService,
     private readonly messages: MessagesService,
     private readonly clock: Clock,
     metrics: Metrics,
@@ -56,10 +68,9 @@ export class RequestRecorder implements BeforeApplicationShutdown {
 
   start(fastify: FastifyInstance): void {
     fastify.completedRequestListeners.push((completed, request) => {
-      const { caller } = request;
       const { status, errorCodes, ignoredFields, notices } = completed;
       const isLogged = status >= 400 || Boolean(errorCodes ?? ignoredFields ?? notices);
-      if (isLogged && caller !== undefined) this.add(completed, request, caller);
+      if (isLogged) this.note(completed, request);
     });
     this.loop.start();
   }
@@ -70,6 +81,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
 
   /** Keeps the requests while the database is unavailable. */
   private async storeBatch(): Promise<void> {
+    await this.identify();
     const byKey = Map.groupBy(this.waiting, ({ apiKeyId }) => apiKeyId.toHexString());
     for (const requests of byKey.values()) await this.storeOfKey(requests);
   }
@@ -79,11 +91,26 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     await this.loop.finish();
   }
 
+  /** Finds the keys of requests without a caller: unknown paths, and keys that have ended. */
+  private async identify(): Promise<void> {
+    const requests = this.unidentified;
+    if (requests.length === 0) return;
+    const keys = await this.keys.findByHashes(requests.map(({ hash }) => hash));
+    this.unidentified = this.unidentified.slice(requests.length);
+    for (const { hash, fields } of requests) {
+      const key = keys.get(hash);
+      if (key !== undefined)
+        this.add(fields, { organizationId: key.organizationId, apiKeyId: key._id });
+    }
+  }
+
   private async storeOfKey(requests: readonly RequestLogDocument[]): Promise<void> {
     const [first] = requests;
     if (first === undefined) return;
-    const now = this.clock.now();
-    const logged = await this.usage.countLogged(first.apiKeyId, now, requests.length);
+    const { organizationId, apiKeyId } = first;
+    const today = new Date(Math.floor(this.clock.now().getTime() / dayMs) * dayMs);
+    const key = { organizationId, apiKeyId };
+    const logged = await this.log.countOfKey(key, today, maxLoggedPerDay);
     const room = Math.max(0, Math.min(requests.length, maxLoggedPerDay - logged));
     const taken = new Set(requests);
     this.waiting = this.waiting.filter((request) => !taken.has(request));
@@ -98,33 +125,49 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     }
   }
 
-  private add(completed: CompletedRequest, request: FastifyRequest, caller: RequestCaller): void {
+  private note(completed: CompletedRequest, request: FastifyRequest): void {
+    const { caller } = request;
+    if (caller !== undefined) return this.add(this.fieldsOf(completed, request), caller);
+    const hash = hashOfKey(request);
+    if (hash !== undefined && this.unidentified.length < maxUnidentified)
+      this.unidentified = [
+        ...this.unidentified,
+        { hash, fields: this.fieldsOf(completed, request) },
+      ];
+  }
+
+  private add(
+    fields: UnidentifiedRequest['fields'],
+    { organizationId, apiKeyId }: LoggedKey,
+  ): void {
+    if (!this.hasRoom(apiKeyId.toHexString(), fields.createdAt.getTime())) return;
+    if (this.waiting.length >= maxWaitingRequests) this.lost++;
+    else this.waiting.push({ ...fields, organizationId, apiKeyId });
+  }
+
+  private fieldsOf(
+    completed: CompletedRequest,
+    { id: requestId, caller, failure }: FastifyRequest,
+  ): UnidentifiedRequest['fields'] {
     const now = this.clock.now();
-    if (!this.hasRoom(caller.apiKeyId.toHexString(), now.getTime())) return;
-    if (this.waiting.length >= maxWaitingRequests) {
-      this.lost++;
-      return;
-    }
-    const failures = [...(request.failure ? [request.failure] : []), ...(caller.failures ?? [])];
+    const failures = [...(failure ? [failure] : []), ...(caller?.failures ?? [])];
     const texts = failures
       .slice(0, maxMessages)
-      .flatMap((failure) => maskMessages(failure, maxMessages))
+      .flatMap((one) => maskMessages(one, maxMessages))
       .map((message) => this.messages.textOf(message, 'en-us'));
-    this.waiting.push({
+    return {
       _id: new Types.ObjectId(),
-      organizationId: caller.organizationId,
-      apiKeyId: caller.apiKeyId,
       route: `${completed.method} ${completed.route}`,
       status: completed.status,
       errorCodes: completed.errorCodes ?? [],
       messages: [...new Set(texts)].slice(0, maxMessages),
       ignoredFields: completed.ignoredFields ?? [],
       notices: completed.notices ?? [],
-      requestId: request.id,
+      requestId,
       durationMs: completed.milliseconds,
       createdAt: now,
       updatedAt: now,
-    });
+    };
   }
 
   /** Beyond the daily limit, requests are only counted. */

@@ -28,8 +28,8 @@ it('countCall counts every call once, by status and by latency or long poll', ()
         [...one, ...other].filter((each) => each.status >= status).length;
       expect(summaryOf(both)).toMatchObject({
         calls: withStatusFrom(100),
-        errors: withStatusFrom(400),
-        failures: withStatusFrom(500),
+        refused: withStatusFrom(400) - withStatusFrom(500),
+        failed: withStatusFrom(500),
       });
     }),
   );

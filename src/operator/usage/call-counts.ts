@@ -2,20 +2,31 @@ import { durationBounds } from '../../core/http/server/request-metrics.js';
 
 const bucketFields = [...durationBounds.map((seconds) => `ms${1_000 * seconds}`), 'slower'];
 
-/** Counts all calls, calls with status 4xx, calls with 5xx and long polls; the buckets count other calls by latency. */
-export const countFields = ['calls', 'refused', 'failed', 'polls', ...bucketFields];
+/**
+ * Counts all calls, calls with status 4xx, calls with 5xx, long polls, and lead requests (rule OPS-37). The buckets
+ * count calls other than long polls by latency.
+ */
+export const countFields = [
+  'calls',
+  'refused',
+  'failed',
+  'polls',
+  'leads',
+  'mostlyIgnored',
+  ...bucketFields,
+];
 
+/** Keyed by a field of {@link countFields}, or by the path of a code. */
 export type Counts = Record<string, number>;
 
-/** Stored field names must not have dots. */
+/** Returns the path of a code's count. Stored field names must not have dots. */
 export function codeField(code: string): string {
-  return code.replaceAll('.', ':');
+  return `codes.${code.replaceAll('.', ':')}`;
 }
 
-export function errorCodesIn(counts: Readonly<Counts>): (readonly [code: string, count: number])[] {
-  return Object.entries(counts)
-    .filter(([field]) => field.includes(':'))
-    .map(([field, count]) => [field.replaceAll(':', '.'), count] as const);
+/** @param field name of a field of `codes` */
+export function codeOf(field: string): string {
+  return field.replaceAll(':', '.');
 }
 
 export type CallSummary = ReturnType<typeof summaryOf>;
@@ -32,20 +43,14 @@ export function addCounts(to: Counts, from: Readonly<Counts>): void {
   for (const [field, count] of Object.entries(from)) to[field] = (to[field] ?? 0) + count;
 }
 
-export function sumOf(all: Iterable<Readonly<Counts>>): Counts {
-  const sum: Counts = {};
-  for (const counts of all) addCounts(sum, counts);
-  return sum;
-}
-
 export function summaryOf(counts: Readonly<Counts>) {
   const { calls = 0, refused = 0, failed = 0, polls = 0, leads = 0, mostlyIgnored = 0 } = counts;
   return {
     calls,
     /** Long polls are excluded from the latency buckets. */
     polls,
-    errors: refused + failed,
-    failures: failed,
+    refused,
+    failed,
     /** Null if all calls were long polls. */
     medianMs: quantileMs(counts, 0.5),
     p95Ms: quantileMs(counts, 0.95),

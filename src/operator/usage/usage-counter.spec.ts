@@ -11,7 +11,7 @@ beforeEach(() => {
   counter = new UsageCounter({ now: () => new Date(time) });
 });
 
-const call = (apiKeyId?: string) =>
+const call = (apiKeyId?: string, fields = {}) =>
   counter.count({
     method: 'GET',
     route: '/leads',
@@ -19,32 +19,54 @@ const call = (apiKeyId?: string) =>
     milliseconds: 3,
     organizationId: undefined,
     apiKeyId,
+    ...fields,
   });
-/** Removes and returns the counted calls by quarter and name, or their totals without `by`. */
-const take = (by?: 'keys' | 'routes') =>
-  counter.take().flatMap(({ at, total, ...named }) => {
-    const counts = by === undefined ? [['all', total] as const] : [...named[by]];
-    return counts.map(([name, { calls }]) => `${at / quarter} ${name} ${calls}`);
-  });
+/** Removes and returns the counted calls by quarter, key and route. */
+const take = () =>
+  counter
+    .take()
+    .flatMap(({ at, pairs }) =>
+      [...pairs.values()].map(
+        ({ apiKeyId, route, counts: { calls } }) => `${at / quarter} ${apiKeyId} ${route} ${calls}`,
+      ),
+    );
 
-it.each([
-  ['in total', undefined, ['1000 all 3', '1001 all 1']],
-  ['by key', 'keys', ['1000 one 2', '1000 none 1', '1001 one 1']],
-  ['by route', 'routes', ['1000 GET /leads 3', '1001 GET /leads 1']],
-] as const)('UsageCounter counts calls per quarter of an hour %s', (_title, by, counted) => {
+it('UsageCounter counts calls by quarter of an hour, key and route', () => {
   call('one');
   time += 14 * minute;
   call('one');
+  call('one', { method: 'POST' });
   call();
   time += minute;
   call('one');
-  expect(take(by)).toEqual(counted);
+  expect(take()).toEqual([
+    '1000 one GET /leads 2',
+    '1000 one POST /leads 1',
+    '1000 null GET /leads 1',
+    '1001 one GET /leads 1',
+  ]);
+});
+
+it('UsageCounter counts error codes, notices and accepted requests with ignored fields', () => {
+  call('one', { notices: ['lead.project_unmatched'], ignoredFields: ['x'] });
+  call('one', { status: 400, errorCodes: ['validation.failed'], ignoredFields: ['x'] });
+  const counts = counter
+    .take()
+    .flatMap(({ pairs }) => [...pairs.values()].map((one) => one.counts));
+  expect(counts).toMatchObject([
+    {
+      calls: 2,
+      refused: 1,
+      'codes.lead:project_unmatched': 1,
+      'codes.validation:failed': 1,
+      'codes.fields:ignored': 1,
+    },
+  ]);
 });
 
 it('UsageCounter keeps the calls of one hour until they are taken, and counts lost calls', () => {
   for (let minutes = 0; minutes < 100; minutes++) {
     call();
-    counter.countDeliveries(1, 0);
     time += minute;
   }
   expect(counter.lostCalls).toBe(25);
@@ -53,11 +75,11 @@ it('UsageCounter keeps the calls of one hour until they are taken, and counts lo
   expect(take()).toHaveLength(1);
 });
 
-it('UsageCounter counts 1,000 keys per quarter separately, and further keys together', () => {
+it('UsageCounter counts 2,000 keys per quarter separately, and further keys together', () => {
   for (let round = 0; round < 2; round++) {
     for (let key = 0; key < 3_000; key++) call(`key-${key}`);
   }
-  const keys = take('keys');
-  expect(keys).toHaveLength(1_001);
-  expect(keys.slice(999)).toEqual(['1000 key-999 2', '1000 none 4000']);
+  const keys = take();
+  expect(keys).toHaveLength(2_001);
+  expect(keys.slice(1_999)).toEqual(['1000 key-1999 GET /leads 2', '1000 null other 2000']);
 });

@@ -1,51 +1,77 @@
 import { keyPurposes, type PurposePermissions } from '../../tenants/keys/permissions.js';
 import type { LoggedRequest } from '../request-log/request-log.service.js';
-import type { Partner } from '../usage/partners.service.js';
+import type { Partner, PartnerState } from '../usage/partners.service.js';
 import { field, type Severity, type ViewField } from './view-field.js';
 
-const states: Readonly<Record<Partner['state'], readonly [text: string, severity: Severity]>> = {
+const states: Readonly<Record<PartnerState, readonly [text: string, severity: Severity]>> = {
   silent: ['silent', 'bad'],
-  failing: ['failing', 'bad'],
-  quieter: ['quieter than usual', 'warn'],
-  busier: ['busier than usual', 'warn'],
-  new: ['new', 'note'],
-  usual: ['as usual', 'good'],
-  unused: ['no calls in four weeks', 'note'],
-  ended: ['revoked or expired', 'note'],
+  failing: ['mostly refused', 'bad'],
+  active: ['active', 'good'],
+  unused: ['not used', 'note'],
+  ended: ['ended', 'note'],
 };
 
+export function partnerState({ state }: Pick<Partner, 'state'>): (typeof states)[PartnerState] {
+  return states[state];
+}
+
+const organization: ViewField<Partner> = field('text', 'Organization', 'organizationName');
+const state: ViewField<Partner> = field('status', 'State', (partner) => partnerState(partner)[0], {
+  severity: (partner) => partnerState(partner)[1],
+});
+const lastCall: ViewField<Partner> = field('time', 'Last call', 'lastCallAt');
 const calls: readonly ViewField<Partner>[] = [
-  field('text', 'Organization', 'organizationName'),
-  field('status', 'State', ({ state }) => states[state][0], {
-    severity: ({ state }) => states[state][1],
-  }),
-  field('time', 'Last call', 'lastCallAt'),
-  field('number', 'Calls in 24 hours', 'calls'),
-  field('number', 'Usual', 'usualCalls'),
-  field('number', 'Errors', 'errors'),
+  field('number', 'Calls in 24 h', 'calls'),
+  field('number', 'Refused', 'refused'),
+  field('number', 'Failed', 'failed'),
 ];
+const unusedOperations: ViewField<Partner> = field(
+  'text',
+  'Permitted but not used',
+  ({ isReducible, unusedOperations: unused, operations }) =>
+    isReducible ? `${unused.length} of ${operations.length}` : null,
+);
+const feed: ViewField<Partner> = field(
+  'number',
+  'Events behind',
+  ({ feed: reader }) => reader?.lag,
+);
 
 export const partnerListFields: readonly ViewField<Partner>[] = [
-  field('text', 'Key', ({ name }) => name, {
+  field('text', 'Key', ({ name, keyId }) => name || keyId, {
     to: ({ keyId }) => `/partners/${keyId}`,
-    note: ({ isSigned }) => (isSigned ? 'callbacks are signed' : null),
   }),
+  organization,
+  state,
+  lastCall,
   ...calls,
+  unusedOperations,
+  feed,
 ];
 
 export const partnerFields: readonly ViewField<Partner>[] = [
+  field('code', 'ID', 'keyId'),
+  organization,
+  state,
+  lastCall,
+  field('number', 'Days with calls, of seven', 'activeDays'),
   ...calls,
-  field('code', 'Permitted operations', ({ operations }) => operations, {
-    note: ({ isUnrestricted }) => (isUnrestricted ? 'by default, not restricted' : null),
+  field('code', 'May', ({ operations }) => operations, {
+    note: ({ isUnrestricted }) => (isUnrestricted ? 'by default: nobody has chosen' : null),
   }),
-  field('status', 'Signature of callbacks', ({ isSigned }) => (isSigned ? 'required' : 'none')),
-  field('code', 'Operations used in the last four weeks', ({ used }) =>
-    Object.entries(used).map(([operation, count]) => `${operation} ${count}`),
+  field('code', 'Has used', ({ usedOperations }) =>
+    usedOperations.map(({ operation }) => operation),
   ),
-  field('number', 'Expected calls since then', ({ usualCalls, missedCalls }) =>
-    usualCalls === null ? null : missedCalls,
+  field('status', 'Callbacks', ({ isSigned }) => (isSigned ? 'must be signed' : null)),
+  field('status', 'Visibility', ({ visibility }) =>
+    visibility === 'public' ? 'only what is public' : null,
   ),
-  field('time', 'Key expires', 'expiresAt'),
+  field('text', 'Only from pages of', 'origins'),
+  field('text', 'Only from addresses', 'addresses'),
+  field('time', 'Expires', 'expiresAt'),
+  field('number', 'Has read the feed up to', ({ feed: reader }) => reader?.after),
+  field('time', 'Has read the feed', ({ feed: reader }) => reader?.at),
+  field('number', 'Events behind', ({ feed: reader }) => reader?.lag),
 ];
 
 interface ListedKey {

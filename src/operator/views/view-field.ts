@@ -112,7 +112,7 @@ function valueOf<T>(shown: ViewField<T>, item: T) {
 }
 
 function withoutFraction(time: Date | string | null | undefined) {
-  return typeof time === 'string' ? time.replace(/\.\d+Z$/, 'Z') : time;
+  return (time instanceof Date ? time.toISOString() : time)?.replace(/\.\d+Z$/, 'Z');
 }
 
 /** Formats `2026-01-31`; other programs may have stored a string that is not a time. */

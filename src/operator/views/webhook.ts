@@ -2,18 +2,19 @@ import type {
   ListedDelivery,
   DeliveryDetails,
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { EndpointHealth } from '../../webhooks/statistics/webhook-stats.service.js';
-import type { EndpointView } from '../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { EndpointSummary } from '../../webhooks/statistics/webhook-stats.service.js';
+import type { DeliveryCounts } from '../../webhooks/endpoints/webhook-endpoints.repository.js';
+import type {
+  EndpointView,
+  EndpointWithStats,
+} from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAtField, idField, organizationField, updatedAtField } from './common.js';
+import { describeEndpoint, endpointStateField } from './endpoint-state.js';
 import { eventPath, field, type Severity, type ViewField } from './view-field.js';
 
-/** The console adds health and the name of the organization. */
+/** The console adds the name of the organization. */
 type Endpoint = Omit<EndpointView, 'isRemoved'> & {
   readonly organizationName?: string | undefined;
-  readonly health?: EndpointHealth | undefined;
-  readonly pending?: number;
-  /** True if counting `pending` stopped at its limit. */
-  readonly hasMore?: boolean;
 };
 
 const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
@@ -24,90 +25,22 @@ const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
 const url = field('url', 'URL', 'url');
 const eventTypes = field('code', 'Events', 'eventTypes');
 
-const disabledReasons: ReadonlyMap<string, string> = new Map([
-  ['operator', 'by the operator'],
-  ['gone', 'the receiver responded 410'],
-  ['failing', 'it failed for five days without a success'],
-  ['removed', 'removed'],
-]);
-
-interface State {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly why: string | number | null;
-  readonly since: Date | null | undefined;
-}
-
-function stateOf(endpoint: Endpoint): State {
-  const { fault, failingSince: since, pausedUntil, health } = endpoint;
-  if (!endpoint.isEnabled) return disabledState(endpoint);
-  if (fault !== null) return { name: 'faulty', severity: 'bad', why: fault, since };
-  const { lastFailure, retriedSince } = health ?? {};
-  if (pausedUntil !== null && pausedUntil > new Date()) {
-    const pausedSince = lastFailure?.startedAt ?? since;
-    return {
-      name: 'paused',
-      severity: 'warn',
-      why: 'the receiver asked for it',
-      since: pausedSince,
-    };
-  }
-  const why = lastFailure?.statusCode ?? lastFailure?.error ?? null;
-  if (since !== null) return { name: 'failing', severity: 'bad', why, since };
-  if (retriedSince) return { name: 'retrying', severity: 'warn', why, since: retriedSince };
-  return { name: 'healthy', severity: 'good', why: null, since: null };
-}
-
-function disabledState({ disabledReason, updatedAt: since }: Endpoint): State {
-  const why =
-    disabledReason === null ? null : (disabledReasons.get(disabledReason) ?? disabledReason);
-  return disabledReason === 'gone' || disabledReason === 'failing'
-    ? { name: 'given up', severity: 'bad', why, since }
-    : { name: 'disabled', severity: 'warn', why, since };
-}
-
-const endpointState: ViewField<Endpoint> = field(
-  'status',
-  'State',
-  (endpoint) => stateOf(endpoint).name,
-  { note: (endpoint) => stateOf(endpoint).why, severity: (endpoint) => stateOf(endpoint).severity },
+const waiting: ViewField<DeliveryCounts> = field('code', 'Waiting', (one) =>
+  countText(one.waiting, one.hasMoreWaiting),
 );
-const stateSince: ViewField<Endpoint> = field(
-  'time',
-  'Since',
-  (endpoint) => stateOf(endpoint).since,
+const failed: ViewField<DeliveryCounts> = field('code', 'Failed', (one) =>
+  countText(one.failed, one.hasMoreFailed),
 );
-const failingSince: ViewField<Endpoint> = field('time', 'Failing since', 'failingSince');
+const lastSuccess = field('time', 'Last success', 'lastSuccessAt');
 
-interface ListedEndpoint {
-  readonly _id: string;
-  readonly url: string;
-  readonly eventTypes: readonly string[];
-  readonly state: string;
-  /** The counts stop at a limit. */
-  readonly waiting: number;
-  readonly hasMoreWaiting: boolean;
-  readonly failed: number;
-  readonly hasMoreFailed: boolean;
-  readonly lastSuccessAt: Date | null;
-}
-
-export const endpointListFields: readonly ViewField<ListedEndpoint>[] = [
+export const endpointListFields: readonly ViewField<EndpointWithStats>[] = [
   idField,
   url,
   eventTypes,
-  field('status', 'State', 'state'),
-  field('code', 'Waiting', (one) => countText(one.waiting, one.hasMoreWaiting)),
-  field('code', 'Failed', (one) => countText(one.failed, one.hasMoreFailed)),
-  field('time', 'Last success', 'lastSuccessAt'),
-];
-
-/** Few fields, because the console shows charts in the same rows. */
-export const endpointSummaryFields: readonly ViewField<Endpoint>[] = [
-  { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
-  organizationField,
-  endpointState,
-  stateSince,
+  field('status', 'State', (endpoint) => describeEndpoint(endpoint).name),
+  waiting,
+  failed,
+  lastSuccess,
 ];
 
 export const endpointFields: readonly ViewField<Endpoint>[] = [
@@ -115,9 +48,13 @@ export const endpointFields: readonly ViewField<Endpoint>[] = [
   organizationField,
   url,
   eventTypes,
-  endpointState,
-  stateSince,
-  failingSince,
+  endpointStateField,
+  field('time', 'Since', (endpoint) => describeEndpoint(endpoint).since),
+  field('number', 'Failed attempts', 'failedAttempts'),
+  field('time', 'Last failure', ({ lastFailure }) => lastFailure?.at, {
+    note: ({ lastFailure }) => lastFailure && (lastFailure.statusCode ?? lastFailure.error),
+  }),
+  lastSuccess,
   field('time', 'Paused until', 'pausedUntil'),
   field(
     'time',
@@ -132,9 +69,15 @@ export const endpointFields: readonly ViewField<Endpoint>[] = [
   ),
   createdAtField,
   updatedAtField,
-  field('number', 'Pending deliveries', ({ pending }) => pending, {
-    note: ({ hasMore = false }) => (hasMore ? 'or more' : null),
-  }),
+];
+
+export const endpointCountFields: readonly ViewField<EndpointSummary>[] = [
+  waiting,
+  failed,
+  field('number', 'Delivered in 24 h', 'delivered24h'),
+  field('number', 'Failed attempts in 24 h', 'failed24h'),
+  field('time', 'Oldest waiting', 'oldestWaitingAt'),
+  field('time', 'Next attempt', 'nextAttemptAt'),
 ];
 
 function countText(count: number, hasMore: boolean): string {

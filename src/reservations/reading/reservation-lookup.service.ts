@@ -8,11 +8,13 @@ import type { KeysetPage, KeysetRequest } from '../../core/database/documents/ke
 import { parseObjectId, objectIds } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import type { OrganizationIds } from '../../core/database/models/tenant-model.js';
+import { fieldNamesOf } from '../../core/validation/dto-reader.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { objectIdOf } from '../../events/outbox/message.js';
 import { type LeadName, LeadLookupService } from '../../leads/reading/lead-lookup.service.js';
 import { type UnitName, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
+import { CallbackDto } from '../callback/callback.dto.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
@@ -47,6 +49,9 @@ interface ReservationQuery {
   /** Id, external id or number. */
   readonly lead?: string | undefined;
 }
+
+/** Names of the fields that a callback has. */
+export const callbackFieldNames: readonly string[] = [...fieldNamesOf(CallbackDto)];
 
 /** Maximum number of callbacks in the history of a console page. */
 export const maxCallbacks = 100;
@@ -97,13 +102,8 @@ export class ReservationLookupService {
   async search(organizationIds: TenantIds, reference: string): Promise<FoundReservation[]> {
     const _id = parseObjectId(reference);
     const organizations = allOf(organizationIds);
-    const [byExternalId, byId] = await Promise.all([
-      this.reservations.findByExternalId(organizations, reference),
-      _id && this.reservations.find(organizations, _id),
-    ]);
-    const isOther =
-      byId !== null && byExternalId.every(({ _id: other }) => !other.equals(byId._id));
-    return [...byExternalId, ...(isOther ? [byId] : [])].map(toFoundReservation);
+    const found = await this.reservations.findNamed(organizations, reference, _id);
+    return found.map(toFoundReservation);
   }
 
   async findByRequest(
@@ -112,9 +112,10 @@ export class ReservationLookupService {
     limit: number,
   ): Promise<FoundReservation[]> {
     const callbacks = await this.log.findByRequest(allOf(organizationIds), requestId, limit);
-    const ids = new Set(callbacks.flatMap(({ reservationId }) => reservationId ?? []));
-    const matches = await Promise.all([...ids].map((id) => this.search(organizationIds, id)));
-    return matches.flat();
+    const ids = callbacks.flatMap(({ reservationId }) => parseObjectId(reservationId ?? '') ?? []);
+    if (ids.length === 0) return [];
+    const found = await this.reservations.findAll(allOf(organizationIds), ids);
+    return found.map(toFoundReservation);
   }
 
   /** Returns the newest first. Includes deleted reservations of a lead, but not of a unit, whose index has none. */
@@ -185,7 +186,7 @@ export class ReservationLookupService {
       this.listCallbacks(organizationId, _id, maxCallbacks + 1),
       this.events.findChanges(organizationId, recordIds, reservationTypes, maxEvents),
       this.approvedOthers(reservation),
-      leadId === null ? [] : this.leads.find(organizationId, leadId),
+      this.leads.namesOf(organizationId, leadId === null ? [] : [new Types.ObjectId(leadId)]),
     ]);
     const callbacks = received.slice(0, maxCallbacks);
     const timeline = reservationTimeline({ callbacks, events: events.map(timelineEvent), wallets });
@@ -194,7 +195,7 @@ export class ReservationLookupService {
       statusPath: statusPath(timeline, status),
       isCut: received.length > maxCallbacks,
       approvedOthers,
-      leadNumber: leads[0]?.leadId ?? null,
+      leadNumber: leads.get(leadId ?? '')?.leadId ?? null,
     };
   }
 

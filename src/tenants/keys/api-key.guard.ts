@@ -81,7 +81,8 @@ function decodedHeader(header: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-function hashOfKey(request: FastifyRequest): string | undefined {
+/** Returns undefined for a request without a key. */
+export function hashOfKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
   if (typeof header !== 'string' || header === '') return hashOfKeyInQuery(request);
   return hashApiKey(decodedHeader(header));

@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Types } from 'mongoose';
+import type { PipelineStage, Types } from 'mongoose';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantIds, TenantUpdate } from '../../core/database/documents/tenant-queries.js';
+import { containing } from '../../core/database/documents/containing.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
 import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
 import { prefixOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
+
+/** Keys of thousands of organizations must not need a second command. */
+const maxBatch = 10_000;
+
+export interface Period {
+  readonly from: Date;
+  readonly until: Date;
+}
 
 @Injectable()
 export class ApiKeysRepository {
@@ -24,6 +33,48 @@ export class ApiKeysRepository {
 
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
     return this.read({ _id: { $in: [...ids] } }, acrossTenants);
+  }
+
+  /** Returns the keys of all organizations in one batch, without hashes and secrets. */
+  async listAll(): Promise<ApiKeyDocument[]> {
+    return this.aggregate({}, [], { batchSize: maxBatch });
+  }
+
+  /** Returns unrevoked keys of all organizations that were last used in a time, expire in a time, or have one of the ids. */
+  async findUsedExpiringOrNamed(
+    used: Period,
+    expiring: Period | undefined,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ApiKeyDocument[]> {
+    const $or = [
+      { lastUsedAt: { $gte: used.from, $lte: used.until } },
+      ...(expiring ? [{ expiresAt: { $gte: expiring.from, $lte: expiring.until } }] : []),
+      { _id: { $in: ids } },
+    ];
+    return this.aggregate({ revokedAt: null, $or }, [], { batchSize: maxBatch });
+  }
+
+  /** Counts unrevoked keys of all organizations. */
+  async countExpiring(now: Date, until: Date, usedSince: Date): Promise<number> {
+    const filter = {
+      revokedAt: null,
+      expiresAt: { $gt: now, $lte: until },
+      lastUsedAt: { $gte: usedSince },
+    };
+    return this.keys.countDocuments(filter, acrossTenants);
+  }
+
+  async findByHashes(
+    hashes: readonly string[],
+  ): Promise<Pick<ApiKeyDocument, '_id' | 'organizationId' | 'hash'>[]> {
+    const fields = ['organizationId', 'hash'] as const;
+    return this.keys.find({ hash: { $in: [...hashes] } }, fields, acrossTenants).lean();
+  }
+
+  /** Searches all organizations for a part of the name, an id, a prefix or a complete key. */
+  async searchAll(text: string, limit: number): Promise<ApiKeyDocument[]> {
+    const $or = [...keyFilters(text, prefixOf(text)), { name: containing(text) }];
+    return this.aggregate({ $or }, [{ $sort: { name: 1, _id: 1 } }, { $limit: limit }]);
   }
 
   /** Returns unrevoked keys of all organizations that are not restricted to operations. */
@@ -55,15 +106,6 @@ export class ApiKeysRepository {
     return this.read({ organizationId: { $in: [...organizationIds] }, revokedAt: null });
   }
 
-  /** @param reference an id, a prefix or a complete key */
-  async search(
-    organizationIds: readonly Types.ObjectId[],
-    reference: string,
-  ): Promise<ApiKeyDocument[]> {
-    const $or = keyFilters(reference, prefixOf(reference));
-    return this.read({ organizationId: { $in: [...organizationIds] }, $or });
-  }
-
   /** Returns the oldest key first. */
   async list(organizationIds: TenantIds): Promise<ApiKeyDocument[]> {
     const organizationId = { $in: [organizationIds].flat() };
@@ -84,6 +126,16 @@ export class ApiKeysRepository {
     update: TenantUpdate<ApiKeyDocument>,
   ): Promise<void> {
     await this.keys.updateOne({ organizationId, _id }, update);
+  }
+
+  private async aggregate(
+    $match: PipelineStage.Match['$match'],
+    steps: readonly PipelineStage[],
+    options: { readonly batchSize?: number } = {},
+  ): Promise<ApiKeyDocument[]> {
+    const $project = { hash: 0, 'secrets.sealed': 0 };
+    const all = [{ $match }, ...steps, { $project }];
+    return this.keys.aggregate(all, { ...options, ...acrossTenants });
   }
 
   private async read(

@@ -8,7 +8,7 @@ import type { RateLimit } from '../../core/http/requests/request-caller.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import { newApiKey, type ApiKeyState, apiKeyState, newOperations } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysRepository, type Period } from './api-keys.repository.js';
 import { CallbackSignatures } from './callback-signatures.js';
 
 type NewKeyFields = Pick<
@@ -17,6 +17,9 @@ type NewKeyFields = Pick<
 >;
 
 export type NewApiKey = Awaited<ReturnType<ApiKeysService['issue']>>;
+
+/** A search box shows no more. */
+const maxFound = 20;
 
 /** Other processes see a change within 5 seconds (rule AUTH-4). */
 @Injectable()
@@ -66,15 +69,42 @@ export class ApiKeysService {
     return this.keys.list(organizationIds);
   }
 
-  async search(
-    organizationIds: readonly Types.ObjectId[],
-    reference: string,
-  ): Promise<ApiKeyDocument[]> {
-    return this.keys.search(organizationIds, reference);
-  }
-
   async find(idOrPrefix: string): Promise<ApiKeyDocument[]> {
     return this.keys.find(idOrPrefix);
+  }
+
+  /** Returns the keys of all organizations without hashes and secrets. */
+  async listAll(): Promise<ApiKeyDocument[]> {
+    return this.keys.listAll();
+  }
+
+  /** Returns unrevoked keys of all organizations that were last used in a time, expire in a time, or have one of the ids. */
+  async listUsedExpiringOrNamed(
+    used: Period,
+    expiring: Period | undefined,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ApiKeyDocument[]> {
+    return this.keys.findUsedExpiringOrNamed(used, expiring, ids);
+  }
+
+  /** Counts keys of all organizations that are not revoked, were used since a time and expire until another. */
+  async countExpiring({ until, usedSince }: { readonly until: Date; readonly usedSince: Date }) {
+    return this.keys.countExpiring(this.clock.now(), until, usedSince);
+  }
+
+  /** Returns the ids of stored keys and their organizations by hash. */
+  async findByHashes(hashes: readonly string[]) {
+    const keys = await this.keys.findByHashes(hashes);
+    return new Map(keys.map(({ hash, _id, organizationId }) => [hash, { _id, organizationId }]));
+  }
+
+  /**
+   * Searches all organizations, and returns keys without hashes and secrets by name.
+   *
+   * @param text a part of the name, an id, a prefix or a complete key
+   */
+  async searchKeys(text: string, limit = maxFound): Promise<ApiKeyDocument[]> {
+    return this.keys.searchAll(text.trim(), limit);
   }
 
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {

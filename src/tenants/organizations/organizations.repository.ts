@@ -4,8 +4,12 @@ import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { objectIds, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { foldCase } from '../../core/localization/fold-case.js';
+import { textOf } from '../../core/values/text.js';
 import { type Organization, toOrganization } from './organization.js';
 import type { OrganizationDocument } from './organization.schema.js';
+
+/** Lists of thousands of organizations must not need a second command. */
+const maxBatch = 10_000;
 
 const notDeleted = { isDeleted: { $ne: true } };
 
@@ -46,10 +50,8 @@ export class OrganizationsRepository {
 
   /** Omits deleted organizations; returns the oldest first. */
   async list(filter: QueryFilter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
-    const sort = { createdAt: 1 } as const;
-    const found = await this.organizations
-      .find({ ...filter, ...notDeleted }, null, { sort })
-      .lean();
+    const options = { sort: { createdAt: 1 }, batchSize: maxBatch } as const;
+    const found = await this.organizations.find({ ...filter, ...notDeleted }, null, options).lean();
     return found.filter(({ _id }) => _id instanceof Types.ObjectId);
   }
 
@@ -60,6 +62,13 @@ export class OrganizationsRepository {
       typeof stored === 'string' && foldCase(stored) === foldCase(name);
     const ids = named.flatMap((one) => (isMeant(one.name) ? one._id : []));
     return ids.length === 0 ? [] : this.list({ _id: { $in: ids } });
+  }
+
+  /** Returns the name of each organization by id, with one command. */
+  async names(): Promise<ReadonlyMap<string, string>> {
+    const options = { batchSize: maxBatch };
+    const found = await this.organizations.find(notDeleted, { name: 1 }, options).lean();
+    return new Map(found.map(({ _id, name }) => [String(_id), textOf(name)]));
   }
 
   /** Includes deleted organizations. */

@@ -68,13 +68,8 @@ export class UnitLookupService {
   ): Promise<FoundUnit[]> {
     const _id = parseObjectId(reference);
     const organizationId = { $in: organizationIds };
-    const found = await Promise.all([
-      ...(['slug', 'recordSystemId', 'unitId'] as const).map((name) =>
-        this.units.findActive(organizationId, { [name]: reference }, limit),
-      ),
-      _id === null ? [] : this.units.findByIds(organizationId, [_id]),
-    ]);
-    return this.withCompounds(organizationId, distinct(found.flat()).slice(0, limit));
+    const found = await this.units.findNamed(organizationId, reference, _id, limit);
+    return this.withCompounds(organizationId, found);
   }
 
   /** Returns the unit even if it is deleted, or null if it does not exist. */

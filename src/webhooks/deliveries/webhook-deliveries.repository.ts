@@ -13,7 +13,6 @@ import { type Backlog, backlogOf } from '../../core/database/models/backlogs.js'
 import { batchedUpdatesOf } from '../../core/database/models/batches.js';
 import { pageOf } from '../../core/database/models/pages.js';
 import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
-import { pingType } from '../../events/outbox/event-types.js';
 import { isFreeEndpoint } from '../endpoints/webhook-endpoints.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { AttemptResult, DeliveryOutcome } from './attempt-outcome.js';
@@ -60,7 +59,6 @@ const firstPerEndpoint = (
 /** A larger statement would delay other writes. */
 const batchSize = 1_000;
 /** Metrics must not keep the database server busy for longer. */
-const metricsTime = { maxTimeMS: 1_000 } as const;
 const lastAttempt = { log: { $slice: -1 } } as const;
 
 @Injectable()
@@ -242,34 +240,13 @@ export class WebhookDeliveriesRepository {
     }
   }
 
-  async findPendingEndpoints(): Promise<Endpoint[]> {
-    const first = firstPerEndpoint({ organizationId: { $first: '$organizationId' } });
-    return this.deliveries.aggregate<Endpoint>(first, { ...metricsTime, ...acrossTenants });
-  }
-
-  /** Counts up to a limit, for a second at most. */
-  async countPending(endpointId: Types.ObjectId, limit?: number): Promise<number> {
-    const options = limit === undefined ? {} : { ...metricsTime, limit };
-    const pending = { status: 'pending', endpointId } as const;
-    return this.deliveries.countDocuments(pending, { ...options, ...acrossTenants });
+  async countPending(endpointId: Types.ObjectId): Promise<number> {
+    return this.deliveries.countDocuments({ status: 'pending', endpointId }, acrossTenants);
   }
 
   async backlog(now: Date): Promise<Backlog> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     return backlogOf(this.deliveries, due, 'nextAttemptAt', now, 'due');
-  }
-
-  /** Returns the pending delivery with the most failures: it has the latest next attempt. */
-  async findMostRetried(endpointId: Types.ObjectId): Promise<WebhookDeliveryDocument | null> {
-    const retried = { status: 'pending', endpointId, attempts: { $gt: 0 } } as const;
-    const options = { sort: { nextAttemptAt: -1 }, ...acrossTenants } as const;
-    return this.deliveries.findOne(retried, lastAttempt, options).lean();
-  }
-
-  async findLastFailed({ _id, organizationId }: Endpoint): Promise<WebhookDeliveryDocument | null> {
-    const failed = { status: 'failed', type: { $ne: pingType } } as const;
-    const filter = { organizationId, endpointId: _id, ...failed };
-    return this.deliveries.findOne(filter, lastAttempt, { sort: newestFirst }).lean();
   }
 }
 

@@ -94,10 +94,6 @@ export class WebhookDeliveriesService {
     return { items: items.map(listedDelivery), next };
   }
 
-  async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
-    return this.deliveries.count(organizationId, deliveryQuery(filter));
-  }
-
   /** Starts a new round of attempts (rule HOOK-14). An interrupted replay continues if repeated within a day. */
   async replay(
     { organizationId, _id: endpointId }: WebhookEndpointDocument,
@@ -165,12 +161,15 @@ export class WebhookDeliveriesService {
     const running = this.sendingSince(endpoint);
     const from = running !== null && running < since ? running : since;
     const counts = await this.replays.countReplayed(endpoint, from);
-    const countOf = (status: WebhookDeliveryDocument['status']) =>
-      counts.find(({ _id }) => _id === status)?.count ?? 0;
+    const countOf = (isMeant: (one: (typeof counts)[number]['_id']) => boolean) =>
+      counts.filter(({ _id }) => isMeant(_id)).reduce((sum, { count }) => sum + count, 0);
     return {
-      delivered: countOf('delivered'),
-      failed: countOf('failed'),
-      waiting: countOf('pending'),
+      delivered: countOf(({ status }) => status === 'delivered'),
+      failed: countOf(({ status }) => status === 'failed'),
+      /** Not attempted since. */
+      waiting: countOf(({ status, isTried }) => status === 'pending' && !isTried),
+      /** Attempted since without success, and to be attempted again. */
+      retrying: countOf(({ status, isTried }) => status === 'pending' && isTried),
     };
   }
 

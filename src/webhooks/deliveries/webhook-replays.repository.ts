@@ -9,8 +9,12 @@ import type { TenantModel } from '../../core/database/models/tenant-model.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
-interface StatusCount {
-  readonly _id: WebhookDeliveryDocument['status'];
+interface ReplayedCount {
+  readonly _id: {
+    readonly status: WebhookDeliveryDocument['status'];
+    /** True if there was an attempt since. */
+    readonly isTried: boolean;
+  };
   readonly count: number;
 }
 
@@ -86,10 +90,11 @@ export class WebhookReplaysRepository {
   async countReplayed(
     { _id: endpointId, organizationId }: Endpoint,
     since: Date,
-  ): Promise<readonly StatusCount[]> {
-    return this.deliveries.aggregate<StatusCount>([
+  ): Promise<readonly ReplayedCount[]> {
+    const isTried = { $gte: [{ $last: '$log.startedAt' }, since] };
+    return this.deliveries.aggregate<ReplayedCount>([
       { $match: { organizationId, endpointId, replayRun: { $gte: since } } },
-      { $group: { _id: '$status', count: { $sum: 1 } } },
+      { $group: { _id: { status: '$status', isTried }, count: { $sum: 1 } } },
     ]);
   }
 }

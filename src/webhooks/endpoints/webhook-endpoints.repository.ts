@@ -67,15 +67,6 @@ export class WebhookEndpointsRepository {
     return this.endpoints.find({ organizationId, isEnabled: true, removedAt: null }).lean();
   }
 
-  /** Returns the newest first, of one or all organizations. */
-  async listPage(
-    organizationId: Types.ObjectId | undefined,
-    part: KeysetRequest,
-  ): Promise<KeysetPage<WebhookEndpointDocument>> {
-    const options = acrossTenants as object;
-    return pageOf(this.endpoints, notRemoved(organizationId), { _id: -1 }, part, { options });
-  }
-
   /** Returns the oldest first, of one or all organizations. */
   async list(organizationId: Types.ObjectId | undefined): Promise<WebhookEndpointDocument[]> {
     const options = { sort: { createdAt: 1 }, ...acrossTenants } as const;

@@ -98,14 +98,6 @@ export class WebhookEndpointsService {
     return document === null ? null : { document, shown: endpointView(document) };
   }
 
-  async listPage(
-    organizationId: Types.ObjectId | undefined,
-    part: KeysetRequest,
-  ): Promise<KeysetPage<EndpointView>> {
-    const { items, next } = await this.endpoints.listPage(organizationId, part);
-    return { items: items.map(endpointView), next };
-  }
-
   /** Returns the oldest first, of one or all organizations. */
   async list(organizationId?: Types.ObjectId): Promise<EndpointView[]> {
     return (await this.endpoints.list(organizationId)).map(endpointView);

@@ -20,7 +20,6 @@ it('the worker runs without waiting for its interval when its process has create
         slots: { onIdle: async () => undefined },
       },
       created,
-      { backlogLoop: { start: () => undefined, stop: async () => undefined } },
       clock,
     ] as unknown as ConstructorParameters<typeof WebhookWorker>),
   );

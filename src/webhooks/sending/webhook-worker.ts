@@ -5,7 +5,6 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import type { LatencyClass } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import { DeliveriesCreated } from '../deliveries/deliveries-created.js';
-import { WebhookStatsService } from '../statistics/webhook-stats.service.js';
 import { DeliveryBatches } from './delivery-batches.js';
 
 const intervalMs = 250;
@@ -26,14 +25,12 @@ export class WebhookWorker implements OnModuleDestroy {
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly batches: DeliveryBatches,
     private readonly created: DeliveriesCreated,
-    private readonly statistics: WebhookStatsService,
     private readonly clock: Clock,
   ) {}
 
   start(): void {
     this.created.subscribe(() => this.loop.wake());
     this.loop.start();
-    this.statistics.backlogLoop.start();
   }
 
   /** Starts no more attempts and aborts running ones after a few seconds. Idempotent. */
@@ -43,7 +40,6 @@ export class WebhookWorker implements OnModuleDestroy {
     const timer = setTimeout(() => this.batches.aborting.abort(), shutdownGraceMs);
     await this.batches.slots.onIdle();
     clearTimeout(timer);
-    await this.statistics.backlogLoop.stop();
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -2,21 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type PipelineStage, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
 import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { startOfQuarterHour, type WebhookStatsDocument } from './webhook-stats.schema.js';
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
-
-interface HourCounts {
-  readonly _id: Date;
-  readonly delivered: number;
-  readonly failed: number;
-  readonly milliseconds: number;
-  readonly backlog: number | null;
-}
 
 export interface AttemptCounts {
   readonly delivered: number;
@@ -47,33 +38,21 @@ export class WebhookStatsRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Changes the counts of the current quarter of an hour. */
-  async update(
+  /** Adds to the counts of the current quarter of an hour. */
+  async add(
     { _id: endpointId, organizationId }: Endpoint,
-    update: Pick<TenantUpdate<WebhookStatsDocument>, '$inc' | '$max'>,
+    { delivered, failed }: AttemptCounts,
   ): Promise<void> {
     const now = this.clock.now();
     await this.stats.updateOne(
       { organizationId, endpointId, at: startOfQuarterHour(now) },
-      { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
+      {
+        $inc: { delivered, failed },
+        $set: { updatedAt: now },
+        $setOnInsert: { createdAt: now },
+      },
       { upsert: true },
     );
-  }
-
-  /** Omits hours without counts. */
-  async hoursSince(
-    { _id: endpointId, organizationId }: Endpoint,
-    since: Date,
-  ): Promise<HourCounts[]> {
-    const counts = {
-      ...attemptCounts,
-      milliseconds: { $sum: '$milliseconds' },
-      backlog: { $max: '$backlog' },
-    };
-    return this.stats.aggregate<HourCounts>([
-      { $match: { organizationId, endpointId, at: { $gte: since } } },
-      { $group: { _id: { $dateTrunc: { date: '$at', unit: 'hour' } }, ...counts } },
-    ]);
   }
 
   /** Keys are endpoint ids; endpoints without attempts are missing. */

@@ -24,12 +24,6 @@ export class WebhookStatsDocument extends TenantDocument {
 
   @Prop({ type: Number })
   failed?: number;
-
-  @Prop({ type: Number })
-  milliseconds?: number;
-
-  @Prop({ type: Number })
-  backlog?: number;
 }
 
 export const webhookStatsSchema = SchemaFactory.createForClass(WebhookStatsDocument);

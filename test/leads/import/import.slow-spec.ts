@@ -324,7 +324,7 @@ describe('lead import', () => {
     const report = await saveFile('continued-rejected.csv', '');
     await run(file, '--report', report);
     const text = await readFile(report, 'utf8');
-    await tenant.set('imports', {}, { done: 1, state: 'interrupted' });
+    await tenant.set('imports', {}, { done: 1, state: 'running' });
     await run(file, '--report', report);
     expect(await readFile(report, 'utf8')).toBe(text);
     expect(await runText(file, '--restart', '--report', report)).toMatchObject({ code: 1 });

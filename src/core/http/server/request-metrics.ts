@@ -9,31 +9,17 @@ export const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 /** Long polls wait for at most 25 s. */
 const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
 
-const keyLabels = ['key', 'organization'] as const;
-
-/** Beyond this number, all keys share one label. */
-const maxKeys = 1_000;
-
+/** No label names a key: usage by key is in the database (rule OPS-32). */
 export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): void {
   const counted = requestMetrics(metrics);
-  const keys = new Set<string>();
   fastify.completedRequestListeners.push((completed, request) => {
-    const { method, route, milliseconds, apiKeyId, organizationId = '' } = completed;
+    const { method, route, milliseconds } = completed;
     const status = String(completed.status);
     const seconds = milliseconds / 1_000;
     if (isLongPoll(request)) counted.longPolls.observe({ route, status }, seconds);
     else counted.durations.observe({ method, route, status }, seconds);
     if (completed.aborted === true) counted.aborted.inc();
     countCauses(counted, completed);
-    if (apiKeyId === undefined) return;
-    if (keys.size < maxKeys) keys.add(apiKeyId);
-    const labels = keys.has(apiKeyId)
-      ? { key: apiKeyId, organization: organizationId }
-      : { key: 'other', organization: 'other' };
-    counted.keyCalls.inc(labels);
-    counted.keyLastCalls.set(labels, Date.now() / 1_000);
-    const endsAt = request.caller?.restrictions?.endsAt;
-    if (endsAt && labels.key === apiKeyId) counted.keyEnds.set(labels, endsAt.getTime() / 1_000);
   });
 }
 
@@ -78,17 +64,6 @@ function requestMetrics(metrics: Metrics) {
       'request_notices_total',
       'Accepted requests with a notice about something they did not do, by code.',
       ['code'],
-    ),
-    keyCalls: metrics.counter('key_calls_total', 'Requests by API key id.', keyLabels),
-    keyLastCalls: metrics.gauge(
-      'key_last_call_timestamp_seconds',
-      'Time of the last request of an API key to this process, in seconds since 1970.',
-      keyLabels,
-    ),
-    keyEnds: metrics.gauge(
-      'key_expires_timestamp_seconds',
-      'Expiry time of each API key that has called this process, in seconds since 1970.',
-      keyLabels,
     ),
   };
 }

@@ -10,8 +10,8 @@ import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService, type NewApiKey } from '../../../tenants/keys/api-keys.service.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import { RequestLogService } from '../../request-log/request-log.service.js';
+import { KeyActivityService } from '../../usage/key-activity.service.js';
 import { PartnersService } from '../../usage/partners.service.js';
-import { UsageStatsService } from '../../usage/usage-stats.service.js';
 import { keyListFields, partnerListFields, requestListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { CommandActions } from '../command-line/command.js';
@@ -50,11 +50,12 @@ export const actions: CommandActions<typeof keyCommands> = {
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const keys = context.get(ApiKeysService);
     const documents = await keys.list(organizations.map(({ _id }) => _id));
-    const usage = await context.get(UsageStatsService).baselines();
+    const activity = await context
+      .get(KeyActivityService)
+      .findByIds(documents.map((key) => key._id));
     const views = documents.map((key) => ({
       ...keyView(key, keys),
-      /** Calls by operation in the last four weeks. */
-      used: usage.get(key._id.toHexString())?.used ?? {},
+      usedOperations: activity.get(key._id.toHexString())?.usedOperations ?? [],
     }));
     const named = views.map((view) => ({
       ...view,
@@ -99,7 +100,11 @@ export const actions: CommandActions<typeof keyCommands> = {
     return showSecrets({ ...newKeyView(rotated), old });
   },
 
-  usage: async (context) => list(await context.get(PartnersService).listAll(), partnerListFields),
+  usage: async (context) => {
+    const all = { page: 1, pageSize: Number.MAX_SAFE_INTEGER };
+    const { items } = await context.get(PartnersService).list(all);
+    return list(items, partnerListFields);
+  },
 
   requests: async (context, idOrPrefix, { code, since, limit }) => {
     const { key } = await findKey(context, idOrPrefix);

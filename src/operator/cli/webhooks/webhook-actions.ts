@@ -22,6 +22,7 @@ import {
   attemptFields,
   deliveryFields,
   deliveryListFields,
+  endpointCountFields,
   endpointFields,
   endpointListFields,
 } from '../../views/webhook.js';
@@ -197,13 +198,20 @@ function changeAction<Values>(
 
 async function show(context: CommandContext, id: string): Promise<Result> {
   const { document, shown } = await endpointOf(context, id);
-  const pending = await context.get(WebhookStatsService).countPending(document._id);
-  const view = { ...(await withHealthOf(context, shown)), pending };
-  return item(view, endpointFields, { ...endpointJson(shown), pending });
-}
-
-async function withHealthOf(context: CommandContext, endpoint: EndpointView) {
-  return { ...endpoint, health: await context.get(WebhookStatsService).health(endpoint) };
+  const summary = await context.get(WebhookStatsService).summaryOf(document);
+  const { delivered24h, failed24h, waiting, hasMoreWaiting, failed, hasMoreFailed } = summary;
+  const { state, oldestWaitingAt, nextAttemptAt } = summary;
+  return item({ ...summary, ...shown }, [...endpointFields, ...endpointCountFields], {
+    ...endpointJson(shown),
+    state,
+    day: { delivered: delivered24h, failed: failed24h },
+    waiting,
+    hasMoreWaiting,
+    failed,
+    hasMoreFailed,
+    oldestWaitingAt,
+    nextAttemptAt,
+  });
 }
 
 /** @throws Error when it does not exist */

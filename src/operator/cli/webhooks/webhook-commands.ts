@@ -21,7 +21,7 @@ export const webhookCommands = {
     .option('--org <id>', onlyOrgText, parse.name)
     .option('--failing', 'only endpoints that are failing, faulty or given up'),
   show: newCommand(
-    'show an endpoint, its state and its number of pending deliveries',
+    'show an endpoint with its state, last failure and deliveries',
     exampleId,
   ).argument('<id>', idText, parse.objectId),
   update: newCommand(

@@ -1,62 +1,86 @@
-// Pages work without this script, which adds local times, chart values under the pointer, and reloading.
-const seconds = Number(document.body.dataset.refreshSeconds);
-const language = `${document.documentElement.lang}-u-nu-latn`;
-const offset = new Date().getTimezoneOffset();
+// Pages work without this script, which draws charts, copies ids and keeps the page current.
+const { Chart } = globalThis;
+const charts = new Set();
+const severities = { good: 'green', warn: 'yellow', bad: 'red', note: 'blue' };
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+];
 
-function addLocalTimes(root) {
-  if (offset === 0) return;
-  for (const element of root.querySelectorAll('time')) {
-    const time = new Date(element.dateTime);
-    const isSameDay = time.getDate() === time.getUTCDate();
-    const day = isSameDay ? {} : { day: 'numeric', month: 'short' };
-    const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
-    const local = document.createElement('small');
-    local.textContent = ` (${time.toLocaleString(language, { ...day, ...clock })})`;
-    element.append(local);
-  }
+/** A canvas knows no variables, so the browser computes their colors. */
+function colorOf(canvas, name) {
+  canvas.style.color = `var(--tblr-${name})`;
+  return getComputedStyle(canvas).color;
 }
 
-function showStep(chart, step) {
-  const row = [...chart.querySelectorAll('tbody tr')].at(-1 - step);
-  const places = chart.querySelectorAll('.legend li:first-child > *, .legend b');
-  for (const [index, place] of places.entries()) place.textContent = row.cells[index].textContent;
-  chart.querySelector('.mark').setAttribute('x', step);
-  const range = chart.querySelector('input');
-  range.value = step;
-  const legend = [...chart.querySelectorAll('.legend li')].map(({ textContent }) => textContent);
-  range.setAttribute('aria-valuetext', legend.join(', '));
+function duration(value) {
+  const [unit, length] = units.find(([, ms]) => value >= ms) ?? units.at(-1);
+  return `${Math.round((10 * value) / length) / 10} ${unit}`;
+}
+
+function draw(canvas) {
+  const { kind, unit, labels, series } = JSON.parse(canvas.dataset.chart);
+  const format = unit === 'duration' ? duration : (value) => value.toLocaleString('en-GB');
+  const stacked = kind === 'bar';
+  const ticks = { color: colorOf(canvas, 'secondary'), maxRotation: 0, autoSkipPadding: 24 };
+  const datasets = series.map(({ name, severity, values }) => {
+    const color = colorOf(canvas, severities[severity]);
+    const look = stacked ? { categoryPercentage: 1, barPercentage: 0.9 } : { pointRadius: 1 };
+    return { label: name, data: values, backgroundColor: color, borderColor: color, ...look };
+  });
+  const label = ({ dataset, parsed }) => `${dataset.label}: ${format(parsed.y)}`;
+  const chart = new Chart(canvas, {
+    type: kind,
+    data: { labels, datasets },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      interaction: { mode: 'index', intersect: false },
+      scales: {
+        x: { stacked, ticks, grid: { display: false } },
+        y: {
+          stacked,
+          beginAtZero: true,
+          ticks: { ...ticks, precision: 0, callback: format },
+          grid: { color: colorOf(canvas, 'border-color') },
+        },
+      },
+      plugins: {
+        legend: { align: 'start', labels: { color: ticks.color, boxWidth: 12 } },
+        tooltip: { callbacks: { label } },
+      },
+    },
+  });
+  charts.add(chart);
 }
 
 function enhance(root) {
-  addLocalTimes(root);
-  for (const button of root.querySelectorAll('[data-copies]')) button.hidden = false;
-  for (const range of root.querySelectorAll('.plot input'))
-    showStep(range.closest('.chart'), Number(range.max));
+  for (const canvas of root.querySelectorAll('canvas[data-chart]')) draw(canvas);
+  if (new Date().getTimezoneOffset() === 0) return;
+  for (const time of root.querySelectorAll('time'))
+    time.title += ` (here ${new Date(time.dateTime).toLocaleString('en-GB')})`;
 }
 
 document.addEventListener('click', ({ target }) => {
-  const { copies, done } = target.dataset;
-  if (copies === undefined) return;
-  const copied = navigator.clipboard.writeText(document.getElementById(copies).textContent);
-  void copied.then(() => (target.textContent = done));
-});
-document.addEventListener('input', ({ target }) => {
-  if (target.matches('.plot input')) showStep(target.closest('.chart'), Number(target.value));
-});
-document.addEventListener('pointermove', ({ target, clientX }) => {
-  const bars = target.closest('.plot .bars');
-  if (bars === null) return;
-  const { left, width } = bars.getBoundingClientRect();
-  const last = Number(bars.closest('.plot').querySelector('input').max);
-  const step = Math.floor(((clientX - left) / width) * (last + 1));
-  showStep(bars.closest('.chart'), Math.min(last, Math.max(0, step)));
+  const button = target.closest('[data-copy], [data-copy-of]');
+  if (button === null) return;
+  const { copy, copyOf } = button.dataset;
+  const text = copy ?? document.getElementById(copyOf).textContent;
+  const copied = navigator.clipboard.writeText(text);
+  void copied.then(() => button.classList.add('copied'));
 });
 
-/** A reload would disturb a reader who types, reads a chart or has opened a table. */
+/** A reload would disturb a reader who types, reads a chart or has opened details. */
 const isBusy = () =>
   document.hidden ||
   ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName ?? '') ||
-  document.querySelector('details[open], .chart:hover') !== null;
+  document.querySelector('details[open], .plot:hover') !== null;
+
+const seconds = Number(document.body.dataset.refreshSeconds);
+const timer = seconds > 0 ? setInterval(() => void refresh(), 1_000 * seconds) : undefined;
 
 async function refresh() {
   if (isBusy()) return;
@@ -66,12 +90,15 @@ async function refresh() {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const [shown, loaded] = [document, page].map((one) => one.querySelector('main'));
     if (shown === null || loaded === null) return;
+    for (const chart of charts) chart.destroy();
+    charts.clear();
     shown.replaceChildren(...loaded.childNodes);
     enhance(shown);
+    // The work that the page shows has ended.
+    if (Number(page.body.dataset.refreshSeconds) !== seconds) clearInterval(timer);
   } catch {
-    // The session ended or the service is down. The old page stays, and shows when it was read.
+    // The session ended or the service is down; the old page stays.
   }
 }
 
 enhance(document);
-if (seconds > 0) setInterval(() => void refresh(), seconds * 1_000);

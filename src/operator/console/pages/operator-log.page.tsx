@@ -1,32 +1,37 @@
 import { operatorLogFields } from '../../views/operator-log.js';
-import type { ConsolePage } from './page.js';
-import { FieldTable } from './shared/tables.js';
-import { namesOf } from './shared/organizations.js';
-import { keysetRequestOf } from './shared/components.js';
+import { keysetRequestOf } from '../components/components.js';
+import { TableCard } from '../components/tables.js';
+import type { ConsolePage } from '../page.js';
 
 export const operatorLogPage: ConsolePage = {
   path: '/log',
-  title: 'log.title',
+  title: 'Log',
   isInMenu: true,
   async read(request) {
-    const { text, services } = request;
-    const part = keysetRequestOf(request, 'entries');
-    const { items, next } = await services.operatorLog.list(part);
-    const names = namesOf(await services.organizations.listByName());
+    const { services } = request;
+    const { items, next } = await services.operatorLog.list(keysetRequestOf(request, 'entries'));
+    const organizations = await services.organizations.findAll(
+      items.map(({ organizationId }) => organizationId),
+    );
+    const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const entries = items.map((entry) => {
       const id = entry.organizationId.toHexString();
       const organizationName = entry.subject === 'database' ? '' : (names.get(id) ?? id);
       return { ...entry, organizationName };
     });
     const body = (
-      <FieldTable
-        title={text('log.title')}
+      <TableCard
+        label="Operator log"
         fields={operatorLogFields}
         items={entries}
         next={next}
         part="entries"
+        empty={[
+          'Nothing has been done yet',
+          'Everything that operators change, send again or disclose, here or by commands, is listed here.',
+        ]}
       />
     );
-    return { body };
+    return { heading: 'Operator log', body };
   },
 };

@@ -1,29 +1,27 @@
-import { cataloguePage } from './catalogue.page.js';
-import { leadPage } from './leads/lead.page.js';
+import type { ConsolePage } from '../page.js';
+import { leadPage } from './lead.page.js';
 import { operatorLogPage } from './operator-log.page.js';
 import { overviewPage } from './overview/overview.page.js';
-import type { ConsolePage } from './page.js';
 import { partnerPage } from './partners/partner.page.js';
 import { partnersPage } from './partners/partners.page.js';
 import { reservationPage } from './reservations/reservation.page.js';
-import { searchPage } from './search.page.js';
+import { searchPage } from './search/search.page.js';
 import { unitPage } from './unit.page.js';
 import { deliveryPage } from './webhooks/delivery.page.js';
 import { endpointPage } from './webhooks/endpoint.page.js';
-import { endpointsPage } from './webhooks/endpoints.page.js';
+import { webhooksPage } from './webhooks/webhooks.page.js';
 
 /** The menu shows its pages in this order. */
 export const pages: readonly ConsolePage[] = [
   overviewPage,
   partnersPage,
   partnerPage,
-  cataloguePage,
+  webhooksPage,
+  endpointPage,
+  deliveryPage,
   searchPage,
   leadPage,
   reservationPage,
   unitPage,
-  endpointsPage,
-  endpointPage,
-  deliveryPage,
   operatorLogPage,
 ];

@@ -1,15 +1,15 @@
 import { reservationListFields } from '../../views/reservation.js';
 import { unitChangeFields, unitFields } from '../../views/unit.js';
-import type { ConsolePage } from './page.js';
-import { FieldList, FieldTable } from './shared/tables.js';
-import { recordFromPath } from './shared/organizations.js';
-import { keysetRequestOf } from './shared/components.js';
+import { Card, keysetRequestOf } from '../components/components.js';
+import { FieldList, TableCard } from '../components/tables.js';
+import type { ConsolePage } from '../page.js';
+import { recordFromPath } from './record.js';
 
 export const unitPage: ConsolePage = {
   path: '/units/:organization/:id',
-  title: 'shared.unit',
+  title: 'Unit',
   async read(request) {
-    const { text, services } = request;
+    const { services } = request;
     const record = await recordFromPath(request);
     const unit = record && (await services.units.inspect(record.organization._id, record.id));
     if (record === null || unit === null) return null;
@@ -21,21 +21,34 @@ export const unitPage: ConsolePage = {
     ]);
     const body = (
       <>
-        <FieldList
-          title={text('shared.now')}
-          fields={[{ title: 'shared.organization', show: () => organization.name }, ...unitFields]}
-          item={unit}
-        />
-        <FieldTable
-          title={text('shared.reservations')}
-          caption={text('unit.reservationsCaption')}
+        <Card title="Now">
+          <FieldList fields={unitFields} item={unit} />
+        </Card>
+        <TableCard
+          title="Reservations"
           fields={reservationListFields.filter(({ record: kind }) => kind !== 'unit')}
           part="reservations"
           {...reservations}
+          empty={[
+            'No reservation',
+            'Reservations of this unit that are not deleted are listed here.',
+          ]}
         />
-        <FieldTable title={text('unit.changes')} fields={unitChangeFields} items={changes} />
+        <TableCard
+          title="Status changes"
+          fields={unitChangeFields}
+          items={changes}
+          empty={[
+            'No change is known',
+            'Changes of the status, and what caused them, are listed here.',
+          ]}
+        />
       </>
     );
-    return { name: unit.unitId || unit.slug || unit._id, body };
+    return {
+      heading: `Unit ${unit.unitId || unit.slug || unit._id}`,
+      summary: organization.name,
+      body,
+    };
   },
 };

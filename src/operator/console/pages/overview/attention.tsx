@@ -1,140 +1,169 @@
-import { minuteMs, dayMs } from '../../../../core/values/time.js';
+import type { ComponentChildren } from 'preact';
+import { minuteMs } from '../../../../core/values/time.js';
 import type { Backlog } from '../../../../core/database/models/backlogs.js';
-import type { FailingEndpoint } from '../../../../webhooks/statistics/webhook-stats.service.js';
-import type { Partner } from '../../../usage/partners.service.js';
-import type { DailyStats } from '../../../usage/usage-stats.service.js';
-import type { TextKey } from '../../texts/text.js';
-import { type PageRequest, useRenderContext } from '../page.js';
-import { maskedUrl } from '../shared/masking.js';
-import { Card, Link } from '../shared/components.js';
+import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { PartnerTraffic } from '../../../usage/partners.service.js';
+import type { Severity } from '../../../views/view-field.js';
+import { describeEndpoint } from '../../../views/endpoint-state.js';
+import { Badge, Card, Empty, Link, Time } from '../../components/components.js';
+import { formatDuration, formatNumber } from '../../components/formats.js';
+import { maskedUrl } from '../../components/masking.js';
+import type { PageRequest } from '../../page.js';
 import type { SystemState } from './system-state.js';
 
 interface AttentionLine {
-  readonly kind: TextKey;
-  readonly reason: string;
+  readonly kind: string;
+  readonly severity: Severity;
   readonly name: string;
   /** Path below `/console`. */
   readonly to: string;
+  readonly reason: ComponentChildren;
+  readonly remedy: string;
 }
 
 /** Work that has waited for a shorter time is not late. */
 const maxLagMs = minuteMs;
-/** Leaves enough time to move a partner to another key. */
-const expiryNoticeMs = 14 * dayMs;
-/** Further lines of a kind are only counted. */
-const maxLinesPerKind = 10;
 
-/** Shown in this order; rule OPS-37 defines `mostlyIgnored`. */
-const partnerKinds = ['silent', 'refused', 'mostlyIgnored', 'key'] as const;
-
-export function attentionLines(state: SystemState, request: PageRequest): AttentionLine[] {
-  const { text } = request;
-  const { hasPrimary, events, deliveries, endpoints, partners, day } = state;
-  const database = {
-    kind: 'attention.database',
-    reason: text('attention.databaseReason'),
-    name: text('overview.database'),
-    to: '/#database',
-  } as const;
+export function attentionLines(state: SystemState, { now }: PageRequest): AttentionLine[] {
+  const { hasPrimary, events, deliveries, endpoints, partners } = state;
+  const database: AttentionLine = {
+    kind: 'Database',
+    severity: 'bad',
+    name: 'No primary',
+    to: '',
+    reason: 'The database accepts no writes.',
+    remedy: 'Look at the members of its replica set.',
+  };
   return [
     ...(hasPrimary ? [] : [database]),
-    ...backlogLines('attention.events', events, request),
-    ...backlogLines('attention.deliveries', deliveries, request),
-    ...(endpoints ?? []).map((endpoint) => endpointLine(endpoint, request)),
-    ...partnerKinds.flatMap((kind) =>
-      (partners ?? []).flatMap((partner) => partnerLines(kind, partner, day, request)),
-    ),
+    ...backlogLines('Events', events, 'Look at the log of the worker.'),
+    ...backlogLines('Webhooks', deliveries, 'See which endpoints are slow or failing.'),
+    ...(endpoints ?? []).map((endpoint) => endpointLine(endpoint, now)),
+    ...(partners?.silent ?? []).map(silentLine),
+    ...(partners?.failing ?? []).map(failingLine),
+    ...(partners?.mostlyIgnored ?? []).map(ignoredLine),
+    ...(partners?.expiring ?? []).map((partner) => expiringLine(partner, now)),
   ];
 }
 
-function backlogLines(
-  kind: 'attention.events' | 'attention.deliveries',
-  backlog: Backlog | null,
-  { text, formats }: PageRequest,
-): AttentionLine[] {
+function backlogLines(kind: string, backlog: Backlog | null, remedy: string): AttentionLine[] {
   if (backlog === null || backlog.lagMs <= maxLagMs) return [];
   const { count, lagMs } = backlog;
-  const reason = text('attention.behind', { count, time: formats.duration(lagMs) });
-  return [{ kind, reason, name: text('webhooks.title'), to: '/webhooks' }];
+  const reason = `The oldest of ${formatNumber(count)} has been waiting for ${formatDuration(lagMs)}.`;
+  return [{ kind, severity: 'warn', name: 'Late', to: '/webhooks?show=failing', reason, remedy }];
 }
 
-function endpointLine(endpoint: FailingEndpoint, { text }: PageRequest): AttentionLine {
-  const { _id, url, isEnabled, disabledReason, fault, failingSince } = endpoint;
-  const { lastFailure, failedAttempts } = endpoint;
-  const link = { name: maskedUrl(url), to: `/webhooks/${_id}` };
-  if (isEnabled && failingSince === null)
-    return { kind: 'attention.endpointFault', reason: fault ?? '', ...link };
-  const since = text('attention.failing', {
-    since: failingSince,
-    response: lastFailure?.statusCode ?? lastFailure?.error,
-    attempts: failedAttempts,
-    retries: Math.max(0, (lastFailure?.attempt ?? 0) - 1),
-  });
-  if (isEnabled) return { kind: 'attention.endpoint', reason: since, ...link };
-  const why = text(disabledReason === 'gone' ? 'endpoint.reason.gone' : 'endpoint.reason.failing');
-  const reason = `${text('attention.off', { why })} ${since}`;
-  return { kind: 'attention.endpointOff', reason, ...link };
+function endpointLine(endpoint: EndpointView, now: Date): AttentionLine {
+  const { severity, name, why, since, remedy } = describeEndpoint(endpoint, now);
+  const reason = (
+    <>
+      {name}
+      {since && (
+        <>
+          {' '}
+          since <Time time={since} />
+        </>
+      )}
+      {why && `: ${why}`}
+    </>
+  );
+  return {
+    kind: 'Endpoint',
+    severity,
+    name: maskedUrl(endpoint.url),
+    to: `/webhooks/${endpoint._id}`,
+    reason,
+    remedy: remedy ?? '',
+  };
 }
 
-function partnerLines(
-  kind: (typeof partnerKinds)[number],
-  partner: Partner,
-  day: DailyStats | null,
-  { text, formats, now }: PageRequest,
-): AttentionLine[] {
-  const { keyId, name, organizationName, state, lastCallAt: last, expiresAt } = partner;
-  const { missedCalls: missed, errors, calls } = partner;
-  const { leads = 0, mostlyIgnored = 0 } = day?.keys.find((key) => key.keyId === keyId) ?? {};
-  const leftMs = expiresAt === null ? Infinity : expiresAt.getTime() - now.getTime();
-  const [isProblem, values] = {
-    silent: [state === 'silent', { time: last, missed }] as const,
-    refused: [state === 'failing', { errors, calls }] as const,
-    mostlyIgnored: [2 * mostlyIgnored > leads, { mostlyIgnored, leads }] as const,
-    key: [
-      state !== 'ended' && leftMs <= expiryNoticeMs,
-      { left: formats.duration(leftMs), last },
-    ] as const,
-  }[kind];
-  if (!isProblem) return [];
-  const reason = text(`attention.${kind}Reason`, values);
-  const to = `/partners/${keyId}`;
-  return [{ kind: `attention.${kind}`, reason, name: `${name} (${organizationName})`, to }];
+function partnerLink({ keyId, name, organizationName }: PartnerTraffic) {
+  return { name: `${name || keyId} (${organizationName})`, to: `/partners/${keyId}` };
+}
+
+function silentLine(partner: PartnerTraffic): AttentionLine {
+  return {
+    ...partnerLink(partner),
+    kind: 'Silent',
+    severity: 'bad',
+    reason: (
+      <>
+        last call <Time time={partner.lastCallAt} />, used on {partner.activeDays} of the last seven
+        days
+      </>
+    ),
+    remedy: 'Ask the partner whether its program still runs.',
+  };
+}
+
+function failingLine(partner: PartnerTraffic): AttentionLine {
+  const { refused, failed, calls } = partner;
+  return {
+    ...partnerLink(partner),
+    kind: 'Refused',
+    severity: 'bad',
+    reason: `${formatNumber(refused + failed)} of ${formatNumber(calls)} calls in 24 hours were refused or failed`,
+    remedy: 'See the reasons, and send the partner their remedies.',
+  };
+}
+
+/** Rule OPS-37. */
+function ignoredLine(partner: PartnerTraffic): AttentionLine {
+  return {
+    ...partnerLink(partner),
+    kind: 'Ignored',
+    severity: 'warn',
+    reason: 'most fields of more than half of its leads are ignored',
+    remedy: 'Send the partner the names of the fields: its page has those it sends.',
+  };
+}
+
+function expiringLine(partner: PartnerTraffic, now: Date): AttentionLine {
+  const left = (partner.expiresAt?.getTime() ?? 0) - now.getTime();
+  return {
+    ...partnerLink(partner),
+    kind: 'Key expires',
+    severity: 'warn',
+    reason: `in ${formatDuration(left)}, and it is still used`,
+    remedy: `Replace it: npm run cli -- key rotate ${partner.keyId}`,
+  };
 }
 
 export function Attention({
   lines,
-  firstStep,
-  isComplete,
+  state: { isKnown, calls },
 }: {
   readonly lines: readonly AttentionLine[];
-  /** Next step of the setup in a system without calls. */
-  readonly firstStep: TextKey | null;
-  readonly isComplete: boolean;
+  readonly state: SystemState;
 }) {
-  const { text } = useRenderContext();
+  const isUnused = isKnown && (calls ?? []).every((point) => point.calls === 0);
   return (
-    <Card title={text('attention.title')}>
-      {!isComplete && <p class="bad">{text('attention.unknown')}</p>}
-      {lines.length === 0 && isComplete && firstStep === null && (
-        <p class="good">{text('attention.none')}</p>
+    <Card title="Needs attention" isFlush>
+      {!isKnown && (
+        <p class="card-body text-danger mb-0">
+          The database did not answer in time, so this list may be incomplete.
+        </p>
       )}
-      {firstStep !== null && <p>{text(firstStep)}</p>}
-      <ul class="attention">
-        {[...Map.groupBy(lines, ({ kind }) => kind)].flatMap(([kind, kindLines]) => [
-          ...kindLines.slice(0, maxLinesPerKind).map(({ reason, name, to }) => (
-            <li>
-              <strong>{text(kind)}</strong>{' '}
+      {lines.length === 0 && isKnown && (
+        <Empty title={isUnused ? 'No calls yet' : 'Nothing needs attention'}>
+          {isUnused
+            ? 'Issue a key with npm run cli -- key issue, and give it to a partner with the address of the API reference.'
+            : 'Silent partners, failing endpoints, late work and keys about to expire are listed here.'}
+        </Empty>
+      )}
+      <ul class="list-group list-group-flush">
+        {lines.map(({ kind, severity, name, to, reason, remedy }) => (
+          <li key={to + kind} class="list-group-item">
+            <span class="line">
+              <Badge severity={severity}>{kind}</Badge>
               <Link to={to}>
                 <bdi>{name}</bdi>
               </Link>
-              <br />
-              {reason}
-            </li>
-          )),
-          kindLines.length > maxLinesPerKind && (
-            <li>{text('shared.more', { count: maxLinesPerKind })}</li>
-          ),
-        ])}
+              <span>{reason}</span>
+              <span class="text-secondary">{remedy}</span>
+            </span>
+          </li>
+        ))}
       </ul>
     </Card>
   );

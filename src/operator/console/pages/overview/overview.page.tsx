@@ -1,147 +1,128 @@
 import type { Backlog } from '../../../../core/database/models/backlogs.js';
-import type { CallSummary } from '../../../usage/call-counts.js';
-import type { IntervalStats } from '../../../usage/usage-stats.service.js';
-import { callSeries, deliverySeries, latencySeries } from '../../charts/chart-series.js';
-import { IntervalNav, TimeChart } from '../../charts/time-chart.js';
-import { type ConsolePage, type RenderContext, useRenderContext } from '../page.js';
-import { FieldList, FieldTable, type PageField } from '../shared/tables.js';
-import { Card } from '../shared/components.js';
+import type { RouteUsage } from '../../../usage/usage.service.js';
+import { Chart, RangeChoices } from '../../components/chart.js';
+import { Card, Link, pathWith } from '../../components/components.js';
+import { formatDuration, formatNumber, formatPercent } from '../../components/formats.js';
+import { shortRoute } from '../../components/request-list.js';
+import { type PageField, TableCard } from '../../components/tables.js';
+import { callSeries, latencySeries } from '../../components/usage-series.js';
+import type { ConsolePage } from '../../page.js';
+import { attemptSeries } from '../webhooks/attempt-series.js';
 import { Attention, attentionLines } from './attention.js';
 import { readSystemState, type SystemState } from './system-state.js';
 
-const refreshSeconds = 30;
-const maxRows = 30;
+const refreshSeconds = 60;
 
-/** Shows problems first; without the database, it shows the known parts with status 503. */
+/** Begins with what needs attention. Parts that the database did not return in time are missing. */
 export const overviewPage: ConsolePage = {
   path: '/',
-  title: 'overview.title',
+  title: 'Overview',
   isInMenu: true,
   async read(request) {
-    const { now, text } = request;
     const state = await readSystemState(request);
-    const { partners, organizations, isKnown } = state;
-    const firstStep =
-      organizations?.length === 0 ? 'attention.firstOrganization' : 'attention.firstCall';
+    const { range, route, calls, attempts, routes, isKnown } = state;
+    const of = route === undefined ? '' : ` of ${route}`;
     const body = (
       <>
-        <p class="note">
-          <time dateTime={now.toISOString()}>{text('console.asOf', { time: now })}</time>
-        </p>
-        <Attention
-          lines={attentionLines(state, request)}
-          firstStep={isKnown && partners?.length === 0 ? firstStep : null}
-          isComplete={state.isComplete}
-        />
-        {state.series !== null && <Charts intervals={state.series} />}
-        <Calls {...state} />
-        <div id="database">
-          <FieldList
-            title={text('overview.database')}
-            fields={systemFields(request)}
-            item={state}
-          />
+        <Attention lines={attentionLines(state, request)} state={state} />
+        <Numbers {...state} />
+        <div class="d-flex flex-wrap gap-2 align-items-center mb-3">
+          <RangeChoices />
+          {route !== undefined && <Link to={pathWith(request, { route: null })}>All routes</Link>}
         </div>
+        {calls !== null && (
+          <>
+            <Card title={`Calls${of}`} note="UTC">
+              <Chart label="Calls" range={range} points={calls} series={callSeries} />
+            </Card>
+            <Card title={`Response times${of}`} note="UTC, without long polls of the feed">
+              <Chart
+                label="Response times"
+                range={range}
+                points={calls}
+                series={latencySeries}
+                kind="line"
+                unit="duration"
+              />
+            </Card>
+          </>
+        )}
+        {attempts !== null && (
+          <Card title="Attempts to send webhooks" note="UTC">
+            <Chart label="Attempts" range={range} points={attempts} series={attemptSeries} />
+          </Card>
+        )}
+        {routes !== null && (
+          <TableCard
+            title="Calls by route"
+            fields={routeFields}
+            items={routes}
+            empty={['No calls', 'Each route that was called is listed here.']}
+          />
+        )}
       </>
     );
     return { body, refreshSeconds, status: isKnown ? 200 : 503 };
   },
 };
 
-function Charts({ intervals }: { readonly intervals: readonly IntervalStats[] }) {
-  const { text, formats } = useRenderContext();
-  const polls = intervals.reduce((sum, interval) => sum + interval.polls, 0);
+function Numbers({ calls, events, deliveries }: SystemState) {
+  const points = calls ?? [];
+  const sum = (of: (point: (typeof points)[number]) => number) =>
+    points.reduce((total, point) => total + of(point), 0);
+  const all = sum((point) => point.calls);
+  const share = (count: number) => (all === 0 ? '' : formatPercent(count / all));
+  const [refused, failed] = [sum((point) => point.refused), sum((point) => point.failed)];
   return (
-    <Card title={text('overview.charts')}>
-      <IntervalNav />
-      <TimeChart title="overview.callsName" data={intervals} series={callSeries} />
-      <TimeChart
-        title="overview.latencyChart"
-        note={text('overview.latencyNote', { polls })}
-        data={intervals}
-        series={latencySeries}
-        isStacked={false}
-        format={formats.duration}
-      />
-      <TimeChart title="overview.deliveriesChart" data={intervals} series={deliverySeries} />
-    </Card>
+    <div class="d-flex flex-wrap gap-2 mb-3">
+      <Figure title="Calls" value={formatNumber(all)} />
+      <Figure title="Refused" value={formatNumber(refused)} note={share(refused)} />
+      <Figure title="Failed" value={formatNumber(failed)} note={share(failed)} />
+      <Figure title="Events not sent yet" {...backlogFigure(events)} />
+      <Figure title="Webhooks due now" {...backlogFigure(deliveries)} />
+    </div>
   );
 }
 
-function Calls({ day, partners }: SystemState) {
-  const { text, formats } = useRenderContext();
-  if (day === null) return null;
-  const known = new Map((partners ?? []).map((partner) => [partner.keyId, partner]));
-  const fields: readonly PageField<CallSummary>[] = [
-    { title: 'overview.callsName', kind: 'number', of: ({ calls }) => calls },
-    {
-      title: 'partners.errors',
-      kind: 'number',
-      of: ({ errors }) => errors,
-      note: ({ errors, calls }) => (errors > 0 ? formats.percent(errors / calls) : null),
-    },
-    {
-      title: 'overview.failed',
-      kind: 'number',
-      of: ({ failures }) => failures,
-      severity: ({ failures }) => (failures > 0 ? 'bad' : undefined),
-    },
-    { title: 'overview.median', kind: 'duration', of: ({ medianMs }) => medianMs },
-    { title: 'overview.p95', kind: 'duration', of: ({ p95Ms }) => p95Ms },
-  ];
+function backlogFigure(backlog: Backlog | null) {
+  if (backlog === null) return { value: '–' };
+  const { count, lagMs } = backlog;
+  return { value: formatNumber(count), ...(count > 0 && { note: `for ${formatDuration(lagMs)}` }) };
+}
+
+function Figure({
+  title,
+  value,
+  note,
+}: {
+  readonly title: string;
+  readonly value: string;
+  readonly note?: string;
+}) {
   return (
-    <>
-      <FieldTable
-        title={text('overview.byRoute')}
-        fields={[{ title: 'requests.route', kind: 'code', of: ({ route }) => route }, ...fields]}
-        items={day.routes}
-        limit={maxRows}
-      />
-      <FieldTable
-        title={text('overview.byKey')}
-        fields={[
-          {
-            title: 'shared.key',
-            kind: 'text',
-            of: ({ keyId }) =>
-              keyId === null ? text('overview.noKey') : (known.get(keyId)?.name ?? keyId),
-            to: ({ keyId }) => keyId && `/partners/${keyId}`,
-            note: ({ keyId }) => known.get(keyId ?? '')?.organizationName ?? null,
-          },
-          ...fields,
-        ]}
-        items={day.keys}
-        limit={maxRows}
-      />
-    </>
+    <div class="card card-sm flex-fill">
+      <div class="card-body">
+        <div class="subheader">{title}</div>
+        <div class="h1 mb-0">
+          {value} {note && <small class="text-secondary fs-5">{note}</small>}
+        </div>
+      </div>
+    </div>
   );
 }
 
-function systemFields({ formats }: RenderContext): PageField<SystemState>[] {
-  const age = (backlog: Backlog | null) => backlog && formats.duration(backlog.lagMs);
-  return [
-    {
-      title: 'shared.state',
-      kind: 'status',
-      of: ({ hasPrimary }) => (hasPrimary ? 'overview.hasPrimary' : 'overview.hasNoPrimary'),
-      severity: ({ hasPrimary }) => (hasPrimary ? 'good' : 'bad'),
-    },
-    {
-      title: 'overview.connections',
-      kind: 'text',
-      of: ({ connections: { inUse, open } }) => `${inUse} / ${open}`,
-    },
-    {
-      title: 'overview.eventsWaiting',
-      kind: 'number',
-      of: ({ events }) => events?.count,
-      note: ({ events }) => age(events),
-    },
-    {
-      title: 'overview.deliveriesWaiting',
-      kind: 'number',
-      of: ({ deliveries }) => deliveries?.count,
-      note: ({ deliveries }) => age(deliveries),
-    },
-  ];
-}
+const routeFields: readonly PageField<RouteUsage>[] = [
+  {
+    title: 'Route',
+    show: ({ route }, context) => (
+      <Link to={pathWith(context, { route })}>
+        <code>{shortRoute(route)}</code>
+      </Link>
+    ),
+  },
+  { title: 'Calls', kind: 'number', of: ({ calls }) => calls },
+  { title: 'Refused', kind: 'number', of: ({ refused }) => refused },
+  { title: 'Failed', kind: 'number', of: ({ failed }) => failed },
+  { title: 'Median', kind: 'duration', of: ({ medianMs }) => medianMs },
+  { title: '95 % within', kind: 'duration', of: ({ p95Ms }) => p95Ms },
+];

@@ -1,5 +1,7 @@
 import {
+  type CallbackEntry,
   maxCallbacks,
+  type ReservationHistory,
   type StatusTransition,
   type TimelineEntry,
 } from '../../../../reservations/reading/reservation-lookup.service.js';
@@ -10,21 +12,20 @@ import {
   reportsOf,
   reservationFields,
 } from '../../../views/reservation.js';
-import { type ConsolePage, useRenderContext } from '../page.js';
-import { FieldList, FieldTable, type PageField } from '../shared/tables.js';
-import { recordFromPath } from '../shared/organizations.js';
-import { Card, Code, ValueChange, Timestamp } from '../shared/components.js';
-import { Callback, type CallbackContext } from './callback.js';
+import { Badge, Card, Copyable, Empty, Time, ValueChange } from '../../components/components.js';
+import { DetailsLine, FieldList, Table, TableCard } from '../../components/tables.js';
+import type { ConsolePage } from '../../page.js';
+import { recordFromPath } from '../record.js';
+import { CallbackDetails, type CallbackContext, callbackLine, problemOf } from './callback.js';
 
-/** Limits the table of reports; the timeline still shows every report of a callback. */
-const maxReports = 200;
+const refreshSeconds = 60;
 
-/** Answers the question "why was this cheque rejected?". */
+/** Answers why a cheque was refused, and why a callback changed nothing. */
 export const reservationPage: ConsolePage = {
   path: '/reservations/:organization/:id',
-  title: 'shared.reservation',
+  title: 'Reservation',
   async read(request) {
-    const { text, services } = request;
+    const { services } = request;
     const record = await recordFromPath(request);
     const reservation =
       record && (await services.reservations.inspect(record.organization._id, record.id));
@@ -34,75 +35,125 @@ export const reservationPage: ConsolePage = {
       services.reservations.historyOf(reservation),
       services.keys.list(organization._id),
     ]);
+    const callbacks = history.timeline.flatMap((entry) =>
+      entry.kind === 'callback' ? [entry.callback] : [],
+    );
+    const withIgnored = callbacks.filter(({ otherFields }) => otherFields > 0);
+    const logged = await services.requestLog.findByRequestIds(
+      withIgnored.map(({ requestId }) => requestId),
+    );
+    const ignored = new Map(
+      logged.map(({ requestId, ignoredFields }) => [requestId, ignoredFields]),
+    );
+    const context = { reservation, history, keys, ignored };
     const { timeline, leadNumber } = history;
+    const reports = reportsOf(reservation).toReversed();
     const body = (
       <>
-        <div class="columns">
+        <LastProblem callbacks={callbacks} context={context} />
+        <Card title="Now">
           <FieldList
-            title={text('shared.now')}
-            fields={reservationFields}
-            item={{ ...reservation, organizationName: organization.name, leadNumber }}
+            fields={reservationFields.filter(({ title }) => title !== 'Organization')}
+            item={{ ...reservation, leadNumber }}
           />
-          <Card title={text('reservation.statusHistory')}>
-            <ol reversed>
-              {history.statusPath.toReversed().map((transition, index) => (
-                <Transition key={index} {...transition} />
-              ))}
-            </ol>
-          </Card>
-        </div>
-        <Card title={text('reservation.timeline')}>
-          {history.isCut && <p class="note">{text('reservation.cut', { count: maxCallbacks })}</p>}
-          {timeline.length === 0 && <p class="note">{text('reservation.nothing')}</p>}
-          <ol class="timeline">
-            {timeline.toReversed().map((entry, index) => (
-              <li key={index}>
-                <p class="note">
-                  <Timestamp time={entry.at} />
-                </p>
-                <Entry entry={entry} context={{ reservation, history, keys }} />
-              </li>
-            ))}
-          </ol>
+          <StatusPath history={history} />
         </Card>
-        <FieldTable
-          title={text('reservation.cheques')}
+        <TableCard
+          title="Cheques"
           fields={chequeFields}
           items={chequesInAllWallets(reservation)}
+          empty={['No cheques', 'The cheques of the reservation’s wallets are listed here.']}
         />
-        <FieldTable
-          title={text('reservation.reports')}
-          fields={reportFields}
-          items={reportsOf(reservation).toReversed()}
-          limit={maxReports}
-        />
+        <Card title="Timeline" note="Callbacks of partners, and changes by other requests" isFlush>
+          {timeline.length === 0 && (
+            <Empty title="Nothing has happened yet">
+              Callbacks, what they changed and why they were refused are listed here.
+            </Empty>
+          )}
+          <ol class="list-group list-group-flush">
+            {timeline.toReversed().map((entry, index) => (
+              <Entry key={index} entry={entry} context={context} />
+            ))}
+          </ol>
+          {history.isCut && (
+            <p class="card-footer mb-0">Only the newest {maxCallbacks} callbacks are shown.</p>
+          )}
+        </Card>
+        {reports.length > 0 && (
+          <Card isFlush>
+            <details>
+              <summary class="card-body">All {reports.length} reports of cheques</summary>
+              <Table label="Reports of cheques" fields={reportFields} items={reports} />
+            </details>
+          </Card>
+        )}
       </>
     );
-    return { name: reservation.recordSystemId ?? reservation._id, body };
+    return {
+      heading: `Reservation ${reservation.recordSystemId ?? reservation._id}`,
+      summary: organization.name,
+      refreshSeconds,
+      body,
+    };
   },
 };
 
-function Transition({ from, to, by, at }: StatusTransition) {
-  const { text } = useRenderContext();
+/** The newest callback that did not do what its partner wanted, which is what a reader asks about. */
+function LastProblem({
+  callbacks,
+  context,
+}: {
+  readonly callbacks: readonly CallbackEntry[];
+  readonly context: CallbackContext;
+}) {
+  const callback = callbacks.findLast((one) => problemOf(one) !== null);
+  if (callback === undefined) return null;
   return (
-    <li>
-      {from === null ? text('reservation.begins', { to }) : text('reservation.moves', { from, to })}
-      {` · ${text(`reservation.by.${by}`)}`}
-      {at !== null && ' · '}
-      {at !== null && <Timestamp time={at} />}
-    </li>
+    <Card
+      title={
+        callback.outcome.status >= 400
+          ? 'The last refused callback'
+          : 'The last callback without effect'
+      }
+      note={<Time time={callback.receivedAt} />}
+    >
+      <CallbackDetails {...context} callback={callback} />
+    </Card>
   );
 }
 
-type TimelineEvent = Extract<TimelineEntry, { kind: 'event' }>['event'];
+function StatusPath({ history: { statusPath } }: { readonly history: ReservationHistory }) {
+  if (statusPath.length < 2) return null;
+  return (
+    <p class="mt-3 mb-0">
+      <span class="text-secondary">Status over time: </span>
+      {statusPath[0]?.from}
+      {statusPath.map((transition, index) => (
+        <Transition key={index} {...transition} />
+      ))}
+    </p>
+  );
+}
 
-const eventFields: readonly PageField<TimelineEvent>[] = [
-  { title: 'shared.event', kind: 'code', of: ({ type }) => type },
-  { title: 'shared.status', show: ({ status }) => status && <ValueChange {...status} /> },
-  { title: 'shared.request', show: ({ requestId }) => requestId && <Code>{requestId}</Code> },
-];
+const causes = {
+  callback: 'by a callback',
+  request: 'by a request',
+  unknown: 'by another program or before what is kept',
+} as const;
 
-const timelineReportFields = reportFields.filter(({ title }) => title !== 'reservation.reported');
+function Transition({ from, to, by, at }: StatusTransition) {
+  return (
+    <>
+      {from !== null && ' → '}
+      <strong>{to}</strong>{' '}
+      <span class="text-secondary">
+        ({causes[by]}
+        {at !== null && ', '}
+        {at !== null && <Time time={at} />})
+      </span>
+    </>
+  );
+}
 
 function Entry({
   entry,
@@ -111,14 +162,38 @@ function Entry({
   readonly entry: TimelineEntry;
   readonly context: CallbackContext;
 }) {
-  switch (entry.kind) {
-    case 'callback':
-      return <Callback {...context} callback={entry.callback} />;
-    case 'event':
-      return <FieldList fields={eventFields} item={entry.event} />;
-    case 'report':
-      return <FieldList fields={timelineReportFields} item={entry.report} />;
-    default:
-      return entry satisfies never;
+  const time = <Time time={entry.at} />;
+  if (entry.kind === 'callback') {
+    return (
+      <DetailsLine line={[time, ...callbackLine(entry.callback, context)]}>
+        <CallbackDetails {...context} callback={entry.callback} />
+      </DetailsLine>
+    );
   }
+  if (entry.kind === 'event') {
+    const { type, status, requestId } = entry.event;
+    return (
+      <DetailsLine
+        line={[
+          time,
+          <Badge severity="note">{type}</Badge>,
+          status ? <ValueChange {...status} /> : '',
+        ]}
+      >
+        {requestId === undefined ? (
+          'Not by a request.'
+        ) : (
+          <>
+            Request <Copyable value={requestId} />
+          </>
+        )}
+      </DetailsLine>
+    );
+  }
+  const { installmentId, status } = entry.report;
+  return (
+    <DetailsLine line={[time, <Badge severity="note">report</Badge>, `${installmentId} ${status}`]}>
+      <FieldList fields={reportFields} item={entry.report} />
+    </DetailsLine>
+  );
 }

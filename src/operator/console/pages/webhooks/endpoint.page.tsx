@@ -1,168 +1,204 @@
-import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
-import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { WebhookStatsService } from '../../../../webhooks/statistics/webhook-stats.service.js';
 import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import { describeEndpoint } from '../../../views/endpoint-state.js';
 import { deliverySummaryFields, endpointFields } from '../../../views/webhook.js';
-import type { TextKey } from '../../texts/text.js';
-import { type ConsolePage, type PageContent, type PageRequest, useRenderContext } from '../page.js';
-import { FieldList, FieldTable } from '../shared/tables.js';
-import { maskedUrl } from '../shared/masking.js';
-import { actionOutcome, confirmAndPerform, ResendDelivery } from '../shared/operator-actions.js';
-import { Card, Form, keysetRequestOf, Link } from '../shared/components.js';
-import { sparklineFields } from './sparklines.js';
-import { readReplay } from './replay.js';
+import { Chart, RangeChoices, rangeOf } from '../../components/chart.js';
+import {
+  Badge,
+  Card,
+  Choices,
+  chosenOf,
+  Form,
+  keysetRequestOf,
+  Time,
+} from '../../components/components.js';
+import { formatNumber, formatTime } from '../../components/formats.js';
+import { maskedUrl } from '../../components/masking.js';
+import { onceFields } from '../../components/operator-actions.js';
+import { FieldList, TableCard } from '../../components/tables.js';
+import { type ConsolePage, useRenderContext } from '../../page.js';
+import { attemptPoints, attemptSeries } from './attempt-series.js';
+import { endpointActions, endpointOf, outcomeOf } from './endpoint-actions.js';
 
-/** Pending deliveries are counted up to this number. */
-const maxWaiting = 10_000;
+type EndpointSummary = Awaited<ReturnType<WebhookStatsService['summaryOf']>>;
 
+const refreshSeconds = 60;
+/** The page shows these fields above. */
+const inHeader: ReadonlySet<string> = new Set([
+  'Organization',
+  'State',
+  'Since',
+  'Failing since',
+  'Pending deliveries',
+]);
+
+const statuses = [
+  { value: 'all', label: 'All' },
+  { value: 'pending', label: 'Waiting' },
+  { value: 'failed', label: 'Failed for good' },
+  { value: 'delivered', label: 'Delivered' },
+] as const;
+
+/** Answers since when an endpoint fails and why, and sends what it missed. */
 export const endpointPage: ConsolePage = {
   path: '/webhooks/:id',
-  title: 'endpoint.title',
-  actions: { enable, replay },
+  title: 'Endpoint',
+  actions: endpointActions,
   async read(request) {
-    const { text, services, query } = request;
+    const { services } = request;
     const endpoint = await endpointOf(request);
     if (endpoint === null) return null;
     const { document, shown } = endpoint;
     const { organizationId, _id: endpointId } = document;
-    const isFailed = query['status'] === 'failed';
-    const filter = { endpointId, ...(isFailed && { status: 'failed' as const }) };
-    const part = keysetRequestOf(request, 'deliveries');
-    const [deliveries, pending, hours, health, organization, outcome] = await Promise.all([
-      services.deliveries.listPage(organizationId, filter, part),
-      services.webhookStatistics.countPending(endpointId, maxWaiting),
-      services.webhookStatistics.lastDay(shown),
-      services.webhookStatistics.health(shown),
-      services.organizations.findByHexId(shown.organizationId),
-      actionOutcome(request, organizationId),
+    const status = chosenOf(request, 'status', statuses);
+    const filter = { endpointId, ...(status !== 'all' && { status }) };
+    const range = rangeOf(request);
+    const [deliveries, summary, attempts, organization, outcome] = await Promise.all([
+      services.deliveries.listPage(organizationId, filter, keysetRequestOf(request, 'deliveries')),
+      services.webhookStatistics.summaryOf(document),
+      attemptPoints(request, range, document),
+      services.organizations.find(organizationId),
+      outcomeOf(request, endpoint),
     ]);
-    const details = {
-      ...shown,
-      health,
-      organizationName: organization?.name,
-      pending,
-      hasMore: pending === maxWaiting,
-    };
-    const failures = hours.reduce((sum, { failed }) => sum + failed, 0);
-    const attempts = hours.reduce((sum, { delivered }) => sum + delivered, failures);
-    const path = `/webhooks/${shown._id}`;
-    const resend = {
-      title: 'delivery.replay',
-      show: ({ _id, status }: ListedDelivery) =>
-        status === 'failed' && <ResendDelivery deliveryId={_id.toHexString()} />,
-    } as const;
     const body = (
       <>
-        <div class="columns">
-          <FieldList title={text('endpoint.title')} fields={endpointFields} item={details} />
-          <FieldList
-            title={text('endpoint.lastDay')}
-            fields={[
-              ...sparklineFields,
-              { title: 'delivery.attempts', kind: 'number', of: () => attempts },
-              { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
-            ]}
-            item={{ hours }}
-          />
-        </div>
-        {!shown.isRemoved && <Actions {...shown} />}
-        <p class="pages">
-          <Link to={isFailed ? path : `${path}?status=failed`}>
-            {text(isFailed ? 'endpoint.showAll' : 'endpoint.onlyFailed')}
-          </Link>
-        </p>
-        <FieldTable
-          title={text('endpoint.deliveries')}
-          fields={[...deliverySummaryFields, ...(shown.isEnabled ? [resend] : [])]}
+        <Problem endpoint={shown} summary={summary} />
+        <Card
+          title="Deliveries now"
+          actions={!shown.isRemoved && <Actions endpoint={shown} summary={summary} />}
+        >
+          <FieldList fields={summaryFields} item={summary} />
+        </Card>
+        <Card title="Attempts" actions={<RangeChoices />}>
+          <Chart label="Attempts" range={range} points={attempts} series={attemptSeries} />
+        </Card>
+        <TableCard
+          title="Deliveries"
+          actions={
+            <Choices name="status" label="Deliveries" choices={statuses} also={['deliveries']} />
+          }
+          fields={deliverySummaryFields}
           {...deliveries}
           part="deliveries"
+          empty={['No delivery', 'Events that were sent to this endpoint are listed here.']}
         />
+        <Card title="Settings">
+          <FieldList
+            fields={endpointFields.filter(({ title }) => !inHeader.has(title))}
+            item={shown}
+          />
+        </Card>
       </>
     );
-    return { ...outcome, name: shown._id, body };
+    return {
+      heading: `Endpoint ${maskedUrl(shown.url)}`,
+      summary: organization?.name ?? shown.organizationId,
+      refreshSeconds,
+      ...outcome,
+      body,
+    };
   },
 };
 
-async function enable(request: PageRequest) {
-  const endpoint = await endpointOf(request);
-  if (endpoint === null || endpoint.shown.isRemoved) return null;
-  const { document, shown } = endpoint;
-  return confirmAndPerform(request, {
-    organizationId: document.organizationId,
-    subject: 'endpoint',
-    subjectId: shown._id,
-    question: request.text('confirm.enable', { url: maskedUrl(document.url) }),
-    action: 'enable',
-    details: null,
-    work: async () => {
-      await request.services.endpoints.enable(document._id);
-      return null;
-    },
-  });
+function Problem({
+  endpoint,
+  summary: { failedAttemptsSince },
+}: {
+  readonly endpoint: EndpointView;
+  readonly summary: EndpointSummary;
+}) {
+  const { now } = useRenderContext();
+  const { severity, name, why, since, remedy } = describeEndpoint(endpoint, now);
+  const { lastFailure } = endpoint;
+  if (severity !== 'bad' && lastFailure === null) return null;
+  return (
+    <Card title={severity === 'bad' ? 'Why it fails' : 'The last failure'}>
+      {severity === 'bad' && (
+        <p>
+          <Badge severity={severity}>{name}</Badge>
+          {since && (
+            <>
+              {' '}
+              since {formatTime(since)} (<Time time={since} />)
+            </>
+          )}
+          {name === 'failing'
+            ? `: ${formatNumber(failedAttemptsSince)} attempts failed.`
+            : `: ${why ?? ''}.`}
+        </p>
+      )}
+      {lastFailure !== null && (
+        <>
+          <p>
+            Last failed attempt <Time time={lastFailure.at} />:{' '}
+            <strong>{lastFailure.statusCode ?? lastFailure.error}</strong>
+          </p>
+          {lastFailure.excerpt && <pre tabIndex={0}>{lastFailure.excerpt}</pre>}
+        </>
+      )}
+      {remedy && (
+        <p class="mb-0">
+          <strong>What to do:</strong> {remedy}
+        </p>
+      )}
+    </Card>
+  );
 }
 
-async function replay(request: PageRequest) {
-  const { deliveries } = request.services;
-  const endpoint = await endpointOf(request);
-  if (endpoint === null || endpoint.shown.isRemoved) return null;
-  const { document, shown } = endpoint;
-  const { organizationId, _id: endpointId } = document;
-  if (!shown.isEnabled) return problemPage(request, 'endpoint.mustBeEnabled');
-  const wanted = readReplay(request.form);
-  if (wanted === null) return problemPage(request, 'confirm.wrongTime');
-  const { filter, text: what } = wanted;
-  // A confirmed form that is sent again replays nothing and shows its outcome.
-  const count =
-    request.form['formId'] === undefined
-      ? await deliveries.count(organizationId, { ...filter, endpointId })
-      : null;
-  if (count === 0) return problemPage(request, 'confirm.nothing');
-  return confirmAndPerform(request, {
-    organizationId,
-    subject: 'endpoint',
-    subjectId: shown._id,
-    question: request.text('confirm.replayMany', { count, what, url: maskedUrl(document.url) }),
-    action: 'replay',
-    details: what,
-    work: () => deliveries.replay(document, filter),
-  });
-}
+const summaryFields = [
+  { title: 'Waiting', kind: 'number', of: ({ waiting }: EndpointSummary) => waiting },
+  { title: 'Failed for good', kind: 'number', of: ({ failed }: EndpointSummary) => failed },
+  {
+    title: 'Delivered in 24 h',
+    kind: 'number',
+    of: ({ delivered24h }: EndpointSummary) => delivered24h,
+  },
+  {
+    title: 'Failed attempts in 24 h',
+    kind: 'number',
+    of: ({ failed24h }: EndpointSummary) => failed24h,
+  },
+  {
+    title: 'Last success',
+    kind: 'time',
+    of: ({ lastSuccessAt }: EndpointSummary) => lastSuccessAt,
+  },
+  {
+    title: 'Oldest waiting',
+    kind: 'time',
+    of: ({ oldestWaitingAt }: EndpointSummary) => oldestWaitingAt,
+  },
+  {
+    title: 'Next attempt',
+    kind: 'time',
+    of: ({ nextAttemptAt }: EndpointSummary) => nextAttemptAt,
+  },
+] as const;
 
-export function problemPage({ text }: PageRequest, key: TextKey): PageContent {
-  return { status: 422, body: <p class="bad">{text(key)}</p> };
-}
-
-async function endpointOf({ params, services }: PageRequest) {
-  const id = parseObjectId(params['id'] ?? '');
-  return id && services.endpoints.inspect(id);
-}
-
-function Actions({ _id, isEnabled }: Pick<EndpointView, '_id' | 'isEnabled'>) {
-  const { text } = useRenderContext();
-  const replayPath = `/webhooks/${_id}/replay`;
+function Actions({
+  endpoint: { _id, isEnabled },
+  summary: { waiting, failed },
+}: {
+  readonly endpoint: EndpointView;
+  readonly summary: EndpointSummary;
+}) {
+  const path = `/webhooks/${_id}`;
+  const count = waiting + failed;
   if (!isEnabled) {
-    return (
-      <Card title={text('endpoint.actions')}>
-        <p class="note">{text('endpoint.mustBeEnabled')}</p>
-        <Form to={`/webhooks/${_id}/enable`} label={text('endpoint.enable')} />
-      </Card>
-    );
+    return <Form to={`${path}/enable`} label="Enable" isPrimary fields={onceFields()} />;
   }
   return (
-    <Card title={text('endpoint.actions')}>
-      <Form to={replayPath} label={text('endpoint.replayFailed')} fields={{ status: 'failed' }} />
-      <Form to={replayPath} label={text('endpoint.replayTime')} class="search">
-        {(['since', 'until'] as const).map((name) => (
-          <p key={name}>
-            <label for={name}>{text(`endpoint.${name}`)}</label>
-            <input id={name} type="datetime-local" name={name} />
-          </p>
-        ))}
-        <p>
-          <label>
-            <input type="checkbox" name="status" value="failed" /> {text('endpoint.onlyFailed')}
-          </label>
-        </p>
-      </Form>
-    </Card>
+    <div class="d-flex flex-wrap gap-2 align-items-center">
+      {count > 0 && (
+        <Form
+          to={`${path}/send`}
+          label={`Send all ${formatNumber(count)} now`}
+          isPrimary
+          fields={onceFields()}
+        />
+      )}
+      <Form to={`${path}/test`} label="Send a test" fields={onceFields()} />
+      <Form to={`${path}/disable`} label="Disable" />
+    </div>
   );
 }

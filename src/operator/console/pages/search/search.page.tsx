@@ -1,0 +1,178 @@
+import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
+import { callbackListFields } from '../../../views/reservation.js';
+import { Card, Empty, Link } from '../../components/components.js';
+import { RequestList } from '../../components/request-list.js';
+import { type PageField, TableCard } from '../../components/tables.js';
+import type { ConsolePage, PageContent, PageRequest, Redirect } from '../../page.js';
+import {
+  type Query,
+  recordSearches,
+  requestSearches,
+  runSearches,
+  type SearchResult,
+} from './searches.js';
+
+const maxResults = 50;
+
+/** The form posts the reference, because a phone number must not be part of an address. */
+export const searchPage: ConsolePage = {
+  path: '/search',
+  title: 'Search',
+  actions: { '': search },
+  read: () => Promise.resolve({ body: <Explanation /> }),
+};
+
+/** Looks for records first, then for requests with this id, and opens a single result. */
+async function search(request: PageRequest): Promise<PageContent | Redirect> {
+  const { form, services } = request;
+  const reference = (form['reference'] ?? '').trim();
+  if (reference === '') return { body: <Explanation /> };
+  const organizations = await services.organizations.listByName();
+  const ids = organizations.map(({ _id }) => _id);
+  const query = { services, organizations, ids, reference, limit: maxResults };
+  const records = await runSearches(recordSearches, query);
+  const heading = `Search for ${reference}`;
+  if (records.length > 0) return recordsContent(query, records, heading);
+  return requestsContent(query, heading);
+}
+
+function recordsContent(
+  query: Query,
+  records: readonly SearchResult[],
+  heading: string,
+): PageContent | Redirect {
+  const [first, ...others] = records;
+  if (first?.path && others.length === 0) return { redirectTo: first.path };
+  return { heading, body: <Results records={records} query={query} /> };
+}
+
+async function requestsContent(query: Query, heading: string): Promise<PageContent | Redirect> {
+  const { services, reference, ids, limit } = query;
+  const id = parseObjectId(reference);
+  const [requests, records, callbacks] = await Promise.all([
+    services.requestLog.findByRequestId(reference),
+    // Requests are named by words or UUIDs.
+    id === null ? runSearches(requestSearches, query) : [],
+    id === null ? [] : services.reservations.listCallbacks(ids, id, limit),
+  ]);
+  const [record, ...others] = records;
+  const isSingle = requests.length + callbacks.length + others.length === 0;
+  if (isSingle && record?.path) return { redirectTo: record.path };
+  const keyIds = [
+    ...requests.map(({ keyId }) => keyId),
+    ...callbacks.map(({ apiKeyId }) => apiKeyId),
+  ];
+  const keys =
+    keyIds.length === 0
+      ? []
+      : await services.keys.findByIds(keyIds.flatMap((keyId) => parseObjectId(keyId) ?? []));
+  const keyNames = new Map(keys.map(({ _id, name }) => [_id.toHexString(), name]));
+  const organizations = new Map(
+    query.organizations.map(({ _id, name }) => [_id.toHexString(), name]),
+  );
+  const named = callbacks.map((callback) => ({
+    ...callback,
+    organizationName: organizations.get(callback.organizationId) ?? callback.organizationId,
+    keyName: keyNames.get(callback.apiKeyId) ?? callback.apiKeyId,
+  }));
+  const isNothing = [requests, records, callbacks].every(({ length }) => length === 0);
+  const body = (
+    <>
+      {isNothing && (
+        <Card>
+          <Empty title="Nothing was found">
+            <NotKept />
+          </Empty>
+        </Card>
+      )}
+      {requests.length > 0 && (
+        <RequestList
+          title="Requests with this id"
+          note={
+            <>
+              By{' '}
+              {keys.map(({ _id, name }) => (
+                <Link key={String(_id)} to={`/partners/${_id.toHexString()}`}>
+                  {name || _id.toHexString()}
+                </Link>
+              ))}
+            </>
+          }
+          items={requests}
+        />
+      )}
+      {records.length > 0 && (
+        <Results title="What the request changed" records={records} query={query} />
+      )}
+      {callbacks.length > 0 && (
+        <TableCard
+          title="Callbacks that named this reservation"
+          note="There is no reservation with this id. Compare it with the _id of the reservation."
+          fields={callbackListFields}
+          items={named}
+          empty={['', '']}
+        />
+      )}
+    </>
+  );
+  return { heading, body };
+}
+
+function Results({
+  title,
+  records,
+  query: { organizations },
+}: {
+  readonly title?: string;
+  readonly records: readonly SearchResult[];
+  readonly query: Query;
+}) {
+  const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
+  const fields: readonly PageField<SearchResult>[] = [
+    {
+      title: 'Name',
+      show: ({ path, name }) => (path === null ? name : <Link to={path}>{name}</Link>),
+    },
+    { title: 'Kind', kind: 'text', of: ({ kind }) => kind },
+    { title: 'Details', kind: 'text', of: ({ details }) => details.filter(Boolean).join(' · ') },
+    {
+      title: 'Organization',
+      kind: 'text',
+      of: ({ organizationId }) => names.get(organizationId) ?? organizationId,
+    },
+    { title: 'Created', kind: 'time', of: ({ createdAt }) => createdAt },
+  ];
+  return (
+    <TableCard
+      label="Results"
+      {...(title !== undefined && { title })}
+      fields={fields}
+      items={records.slice(0, maxResults)}
+      hasMore={records.length >= maxResults}
+      empty={['', '']}
+    />
+  );
+}
+
+function Explanation() {
+  return (
+    <Card>
+      <Empty title="One box for everything">
+        Enter an id, number or external id of a lead, reservation or unit; a phone or an email in
+        any spelling; the id of a request, delivery, event, endpoint or key; the name of a key or an
+        organization; or a part of an endpoint’s URL.
+      </Empty>
+    </Card>
+  );
+}
+
+function NotKept() {
+  return (
+    <>
+      Of requests, only those are kept that were refused or of which something was ignored, for
+      REQUEST_LOG_DAYS, at most 1,000 a day for each key, some seconds after the response. Requests
+      without a valid key are only in the log of the service. What an accepted request changed is
+      found by the record.
+    </>
+  );
+}
