@@ -100,7 +100,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     for (const { hash, fields } of requests) {
       const key = keys.get(hash);
       if (key !== undefined)
-        this.add(fields, { organizationId: key.organizationId, apiKeyId: key._id });
+        this.add({ organizationId: key.organizationId, apiKeyId: key._id }, () => fields);
     }
   }
 
@@ -119,7 +119,6 @@ export class RequestRecorder implements BeforeApplicationShutdown {
       await this.log.insert(requests.slice(0, room));
     } catch (error) {
       // The outcome is unknown and a retry could log them twice, so they are reported as lost.
-      // They still count toward the key's daily limit.
       this.lost += room;
       throw error;
     }
@@ -127,7 +126,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
 
   private note(completed: CompletedRequest, request: FastifyRequest): void {
     const { caller } = request;
-    if (caller !== undefined) return this.add(this.fieldsOf(completed, request), caller);
+    if (caller !== undefined) return this.add(caller, () => this.fieldsOf(completed, request));
     const hash = hashOfKey(request);
     if (hash !== undefined && this.unidentified.length < maxUnidentified)
       this.unidentified = [
@@ -136,13 +135,14 @@ export class RequestRecorder implements BeforeApplicationShutdown {
       ];
   }
 
+  /** @param fieldsOf is not called beyond the limits, so that a flood of refused requests costs little */
   private add(
-    fields: UnidentifiedRequest['fields'],
     { organizationId, apiKeyId }: LoggedKey,
+    fieldsOf: () => UnidentifiedRequest['fields'],
   ): void {
-    if (!this.hasRoom(apiKeyId.toHexString(), fields.createdAt.getTime())) return;
+    if (!this.hasRoom(apiKeyId.toHexString(), this.clock.now().getTime())) return;
     if (this.waiting.length >= maxWaitingRequests) this.lost++;
-    else this.waiting.push({ ...fields, organizationId, apiKeyId });
+    else this.waiting.push({ ...fieldsOf(), organizationId, apiKeyId });
   }
 
   private fieldsOf(

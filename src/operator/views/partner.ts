@@ -37,7 +37,8 @@ const feed: ViewField<Partner> = field(
   ({ feed: reader }) => reader?.lag,
 );
 
-export const partnerListFields: readonly ViewField<Partner>[] = [
+/** As many fields as fit into a line of a terminal. */
+export const keyUsageFields: readonly ViewField<Partner>[] = [
   field('text', 'Key', ({ name, keyId }) => name || keyId, {
     to: ({ keyId }) => `/partners/${keyId}`,
   }),
@@ -45,6 +46,10 @@ export const partnerListFields: readonly ViewField<Partner>[] = [
   state,
   lastCall,
   ...calls,
+];
+
+export const partnerListFields: readonly ViewField<Partner>[] = [
+  ...keyUsageFields,
   unusedOperations,
   feed,
 ];

@@ -12,7 +12,7 @@ import { OrganizationsRepository } from '../../../tenants/organizations/organiza
 import { RequestLogService } from '../../request-log/request-log.service.js';
 import { KeyActivityService } from '../../usage/key-activity.service.js';
 import { PartnersService } from '../../usage/partners.service.js';
-import { keyListFields, partnerListFields, requestListFields } from '../../views/partner.js';
+import { keyListFields, keyUsageFields, requestListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { CommandActions } from '../command-line/command.js';
 import { item, list, type Result, showSecrets } from '../command-line/result.js';
@@ -103,7 +103,7 @@ export const actions: CommandActions<typeof keyCommands> = {
   usage: async (context) => {
     const all = { page: 1, pageSize: Number.MAX_SAFE_INTEGER };
     const { items } = await context.get(PartnersService).list(all);
-    return list(items, partnerListFields);
+    return list(items, keyUsageFields);
   },
 
   requests: async (context, idOrPrefix, { code, since, limit }) => {

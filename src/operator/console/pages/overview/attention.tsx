@@ -9,7 +9,7 @@ import { Badge, Card, Empty, Link, Time } from '../../components/components.js';
 import { formatDuration, formatNumber } from '../../components/formats.js';
 import { maskedUrl } from '../../components/masking.js';
 import type { PageRequest } from '../../page.js';
-import type { SystemState } from './system-state.js';
+import { maxProblems, type SystemState } from './system-state.js';
 
 interface AttentionLine {
   readonly kind: string;
@@ -131,11 +131,13 @@ function expiringLine(partner: PartnerTraffic, now: Date): AttentionLine {
 
 export function Attention({
   lines,
-  state: { isKnown, calls },
+  state: { isKnown, calls, endpoints, partners },
 }: {
   readonly lines: readonly AttentionLine[];
   readonly state: SystemState;
 }) {
+  const groups = [endpoints, ...Object.values(partners ?? {})];
+  const hasMore = groups.some((group) => (group ?? []).length >= maxProblems);
   const isUnused = isKnown && (calls ?? []).every((point) => point.calls === 0);
   return (
     <Card title="Needs attention" isFlush>
@@ -165,6 +167,12 @@ export function Attention({
           </li>
         ))}
       </ul>
+      {hasMore && (
+        <p class="card-footer mb-0">
+          There are more: see <Link to="/partners">Partners</Link> and{' '}
+          <Link to="/webhooks">Webhooks</Link>.
+        </p>
+      )}
     </Card>
   );
 }

@@ -4,8 +4,8 @@ import type { PageRequest } from '../../page.js';
 import { attemptPoints } from '../webhooks/attempt-series.js';
 
 const maxWaitMs = 2_000;
-/** Further problems of a kind are left out. */
-const maxProblems = 10;
+/** Further problems of a kind are only mentioned. */
+export const maxProblems = 10;
 
 export type SystemState = Awaited<ReturnType<typeof readSystemState>>;
 

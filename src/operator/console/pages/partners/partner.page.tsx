@@ -19,7 +19,7 @@ import {
 import { formatNumber } from '../../components/formats.js';
 import { RequestList } from '../../components/request-list.js';
 import { FieldList, type PageField, TableCard } from '../../components/tables.js';
-import { callSeries } from '../../components/usage-series.js';
+import { callSeries, latencySeries } from '../../components/usage-series.js';
 import { type ConsolePage, type PageRequest, useRenderContext } from '../../page.js';
 
 const refreshSeconds = 60;
@@ -65,8 +65,18 @@ export const partnerPage: ConsolePage = {
           filter={<RequestFilter codes={causes.map(({ code }) => code)} />}
           {...requests}
         />
-        <Card title="Calls">
+        <Card title="Calls" note="UTC">
           <Chart label="Calls" range={range} points={calls} series={callSeries} />
+        </Card>
+        <Card title="Response times" note="UTC, without long polls of the feed">
+          <Chart
+            label="Response times"
+            range={range}
+            points={calls}
+            series={latencySeries}
+            kind="line"
+            unit="duration"
+          />
         </Card>
         <Card title="Key">
           <FieldList

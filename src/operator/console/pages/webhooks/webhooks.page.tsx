@@ -2,6 +2,7 @@ import { Types } from 'mongoose';
 import type { EndpointWithStats } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { endpointStateField } from '../../../views/endpoint-state.js';
 import { Choices, chosenOf, Filter, keysetRequestOf, Link } from '../../components/components.js';
+import { formatPercent } from '../../components/formats.js';
 import { maskedUrl } from '../../components/masking.js';
 import { type PageField, TableCard } from '../../components/tables.js';
 import type { ConsolePage } from '../../page.js';
@@ -31,9 +32,15 @@ const fields: readonly PageField<Row>[] = [
   endpointStateField,
   { title: 'Delivered in 24 h', kind: 'number', of: ({ day }) => day.delivered },
   { title: 'Failed attempts', kind: 'number', of: ({ day }) => day.failed },
+  { title: 'Success', isNumber: true, show: ({ day }) => successRate(day) },
   { title: 'Waiting', kind: 'number', of: ({ waiting }) => waiting },
   { title: 'Failed for good', kind: 'number', of: ({ failed }) => failed },
 ];
+
+function successRate({ delivered, failed }: EndpointWithStats['day']): string {
+  const attempts = delivered + failed;
+  return attempts === 0 ? '–' : formatPercent(delivered / attempts);
+}
 
 export const webhooksPage: ConsolePage = {
   path: '/webhooks',
