@@ -44,12 +44,22 @@ const setTime = (time: number) =>
   jest.spyOn(service.service.app.get(Clock), 'now').mockImplementation(() => new Date(time));
 
 describe('a reader without a session', () => {
-  it.each(['', '/', '/unknown/deeper', '/console.js', '/chart.js'])(
+  it.each(['', '/', '/unknown/deeper', '/console.jsx', '/libraries/chart.js'])(
     'gets only the login page at %s',
     async (path) => {
       const response = await send(at(path));
       expect(response).toMatchObject({ status: 303, html: '' });
       expect(response.location).toMatch(/^\/console\/login(\?next=%2F[\w%.]+)?$/);
+    },
+  );
+
+  it.each(['/tabler.css', '/console.css', '/theme.js', '/chart.js', '/console.js'])(
+    'gets the file %s, which browsers keep until it changes',
+    async (path) => {
+      const { status, headers, html } = await send(at(path));
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=0']);
+      expect(html.length).toBeGreaterThan(100);
+      expect(headers.get('etag')).toMatch(/^W\/"/);
     },
   );
 

@@ -27,15 +27,18 @@ import {
   sendPage,
 } from './responses.js';
 
-const publicPaths: ReadonlySet<string> = new Set(
-  ['login', 'tabler.css', 'console.css', 'theme.js'].map((name) => `${consolePath}/${name}`),
-);
-
 /** The build copies these files of packages. */
 const libraries = {
   'tabler.css': '@tabler/core/dist/css/tabler.min.css',
   'chart.js': 'chart.js/dist/chart.umd.min.js',
 } as const;
+
+/** Files without data, for which no session is looked up. */
+const assetPaths: ReadonlySet<string> = new Set(
+  ['console.css', 'console.js', 'theme.js', ...Object.keys(libraries)].map(
+    (name) => `${consolePath}/${name}`,
+  ),
+);
 
 const formOptions = {
   bodyLimit: 65_536,
@@ -104,11 +107,12 @@ export class Console {
         return reply.status(unknownHost.statusCode).send(unknownHost);
       const now = this.services.clock.now();
       request.renderContext = renderContextOf(request, now, null);
+      const { url: path = '' } = request.routeOptions;
+      if (assetPaths.has(path)) return undefined;
       const session = await this.whileDatabaseResponds(this.sessions.find(request));
       request.renderContext = renderContextOf(request, now, session);
-      const isPublic = publicPaths.has(request.routeOptions.url ?? '');
-      if (session === null && !isPublic) return redirectToLogin(request, reply);
-      return undefined;
+      const isLogin = path === `${consolePath}/login`;
+      return session === null && !isLogin ? redirectToLogin(request, reply) : undefined;
     });
     scope.addHook('preValidation', async (request, reply) => {
       if (request.method !== 'POST') return undefined;
