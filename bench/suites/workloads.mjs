@@ -106,11 +106,10 @@ const hexId = (kind, number) => idOf(kind, number).toHexString();
 const organization = hexId('organization', 0);
 const consolePages = {
   overview: '/',
-  'overview by hour': '/?by=hour',
-  'overview by week': '/?by=week',
+  'overview of a week': '/?range=week',
   partners: '/partners',
+  'keys that could be reduced': '/partners?show=reducible',
   'a partner': `/partners/${hexId('apiKey', 1_000_000)}`,
-  catalogue: `/catalogue?organization=${organization}`,
   'a lead': `/leads/${organization}/${hexId('lead', 7)}`,
   'a reservation': `/reservations/${organization}/${hexId('reservation', 7)}`,
   'a unit': `/units/${organization}/${hexId('unit', 7)}`,
@@ -147,7 +146,7 @@ export const suites = {
         inConsole(`search: ${name}`, ({ token }) => ({
           method: 'POST',
           path: '/console/search',
-          body: new URLSearchParams({ token, organization, reference }).toString(),
+          body: new URLSearchParams({ token, reference }).toString(),
         })),
       ),
     ],
