@@ -167,9 +167,12 @@ export class LeadsRepository {
 }
 
 /** Returns one condition per index. Each repeats `notDeleted`, without which a partial index cannot be used. */
-export function phoneConditions(phones: readonly string[], country: CountryCode) {
-  const keys = allPhoneKeys(phones, country);
-  const spellings = phones.flatMap((phone) => phoneFormats(phone, country));
+/** Matches phones as they are read in any of the countries. */
+export function phoneConditions(phones: readonly string[], ...countries: readonly CountryCode[]) {
+  const keys = countries.flatMap((country) => allPhoneKeys(phones, country));
+  const spellings = countries.flatMap((country) =>
+    phones.flatMap((phone) => phoneFormats(phone, country)),
+  );
   return [
     { phoneKeys: { $in: keys }, ...notDeleted },
     { 'data.phoneNumber': { $in: spellings }, ...notDeleted },

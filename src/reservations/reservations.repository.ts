@@ -48,9 +48,11 @@ export class ReservationsRepository {
     organizationId: OrganizationIds,
     recordSystemId: string,
     _id: Types.ObjectId | null,
+    limit: number,
   ): Promise<ReservationDocument[]> {
     const $or = [{ recordSystemId, ...notDeleted }, ...(_id === null ? [] : [{ _id }])];
-    return this.reservations.find({ organizationId, $or }).lean();
+    const options = { limit, batchSize: limit + 1 };
+    return this.reservations.find({ organizationId, $or }, null, options).lean();
   }
 
   /** Includes deleted reservations. */

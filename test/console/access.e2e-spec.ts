@@ -229,6 +229,13 @@ describe('a session', () => {
   });
 });
 
+it('a login from a tab that does not know of the session leads to the page', async () => {
+  const { cookie } = service;
+  const response = await submit('/login', { password, next: '/log' }, { cookie });
+  expect(response).toMatchObject({ status: 303, location: '/console/log' });
+  expect(response.headers.getSetCookie()).toEqual([]);
+});
+
 describe('a form', () => {
   const logOut = (token: string, headers: object = {}) =>
     submit('/logout', { token }, { cookie: service.cookie, ...headers });
@@ -304,6 +311,12 @@ describe('in development, a link', () => {
     const page = await send(`${operations}/console`, { headers: { cookie } });
     expect(page).toMatchObject({ status: 200 });
     expect(page.html).toContain('Needs attention');
+  });
+
+  it('is not used up by programs that only look at it', async () => {
+    const link = await newLink();
+    await send(link, { method: 'HEAD' });
+    expect(await send(link)).toMatchObject({ status: 303 });
   });
 
   it('is never logged', async () => {

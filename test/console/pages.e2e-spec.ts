@@ -273,6 +273,21 @@ describe('the overview', () => {
     await eventually(async () => expect((await service.get('')).html).toContain('/compounds'));
   });
 
+  it('says which charts could not be counted in time, and shows all other parts', async () => {
+    const usage = service.service.app.get(UsageService);
+    for (const name of ['series', 'routes'] as const) {
+      jest.spyOn(usage, name).mockRejectedValue(new Error('operation exceeded time limit'));
+    }
+    const { html } = await service.get('?range=month');
+    const uncounted = 'The calls of this time could not be counted in time: choose a shorter one.';
+    for (const title of ['Calls', 'Calls by route']) {
+      expect(cardText(html, title)).toContain(uncounted);
+    }
+    expect(textOf(html)).not.toContain(incomplete);
+    expect(textOf(html)).toContain(' Calls – Refused – Failed – ');
+    expect(cardOf(html, 'Attempts to send webhooks')).not.toBe('');
+  });
+
   it('responds with 503 in time when the database answers no part of it', async () => {
     const { app } = service.service;
     const never = new Promise<never>(() => {});

@@ -86,7 +86,7 @@ describe('the list of partners', () => {
     const rows = rowsIn((await service.get('/partners')).html);
     expect(rows.slice(0, 2)).toEqual([
       ['Silent', 'Nile Homes', 'silent', '1 d ago', '0', '0', '0', '–', '–'],
-      ['Failing', 'Nile Homes', 'mostly refused', expect.any(String), '50', '40', '0', '–', '–'],
+      ['Failing', 'Nile Homes', 'many refused', expect.any(String), '50', '40', '0', '–', '–'],
     ]);
     const reducible = rows.find(([name]) => name === 'Reducible');
     expect(reducible?.[7]).toMatch(/^\d+ of \d+$/);

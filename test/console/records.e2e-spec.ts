@@ -262,6 +262,19 @@ describe('a reservation', () => {
     ]);
   });
 
+  it('does not show the ignored fields of other organizations that use the same request id', async () => {
+    const reservationId = (await addWithCheque('deal-11', 's1')).toHexString();
+    const requestId = 'chosen-by-two-partners';
+    const misspelled = { reservationId, installmentID: 's1', chequestatus: 'collected' };
+    await callback(misspelled).set('x-request-id', requestId).expect(201);
+    const lead = { recordSystemId: 'shared-id-1', fieldOfOthers: 'x' };
+    await other.post('/leads', lead).set('x-request-id', requestId).expect(201);
+    await storeLog();
+    const { html } = await service.get(pathOf('reservations', new ObjectId(reservationId)));
+    expect(html).toContain('chequestatus');
+    expect(html).not.toContain('fieldOfOthers');
+  });
+
   it.each([
     [
       { wallet: false },

@@ -304,6 +304,12 @@ it('endpoints, deliveries and their messages are found by ids, and endpoints by 
   }
 });
 
+it('a very long text finds nothing, here and among endpoints', async () => {
+  const text = 'x'.repeat(40_000);
+  expect((await service.post('/search', { reference: text })).status).toBe(200);
+  expect((await service.get(`/webhooks?text=${text.slice(0, 12_000)}`)).status).toBe(200);
+});
+
 it('an empty search explains what can be found', async () => {
   for (const html of [(await service.get('/search')).html, await pageOf('  ')]) {
     expect(textOf(html)).toContain('One box for everything Enter an id, number or external id');
@@ -313,5 +319,7 @@ it('an empty search explains what can be found', async () => {
 it('the search escapes what was sent', async () => {
   const html = await pageOf('<script>alert(1)</script>');
   expect(html).not.toContain('<script>alert');
-  expect(html).toContain('Search for &lt;script>alert(1)&lt;/script>');
+  expect(html).toContain('for <bdi>&lt;script>alert(1)&lt;/script></bdi>');
+  // Browsers keep titles.
+  expect(html).toContain('<title>Search results – ');
 });

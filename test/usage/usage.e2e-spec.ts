@@ -136,6 +136,20 @@ describe('the usage statistics', () => {
     });
   });
 
+  it.each([['abc'], [0], [{}], [[]], [[null, 7]]])(
+    'count a lead with an unknown field `leads`, whatever it is: %j',
+    async (leads) => {
+      const { _id, key } = await newKey();
+      const { post } = tenant.with(key);
+      await post('/leads', { name: 'Mona', leads }).expect(201);
+      // The listener of the response must not end the process.
+      await post('/leads', { name: 'Mona' }).expect(201);
+      await store(service);
+      const [, last] = (await operatorOf(service).usage.series('day', { keyId: _id })).slice(-2);
+      expect(last).toMatchObject({ calls: 2, leads: 2, mostlyIgnored: 1 });
+    },
+  );
+
   it('expire after USAGE_RETENTION_DAYS', async () => {
     expect(await service.db.collection('usage').indexes()).toContainEqual(
       expect.objectContaining({ key: { at: 1 }, expireAfterSeconds: (35 * dayMs) / 1_000 }),

@@ -67,8 +67,22 @@ describe('sendAll', () => {
     const { since } = await sendAll(endpoint);
     await endpoint.waitForDelivery({ status: 'failed', attempts: 10, round: 1 });
     await endpoint.waitForDelivery({ status: 'pending', attempts: 1, round: 2 });
-    const progress = { delivered: 0, failed: 1, waiting: 1 };
+    const progress = { delivered: 0, failed: 1, waiting: 0, retrying: 1 };
     expect(await progressSince(endpoint, since)).toMatchObject(progress);
+  });
+
+  it('neither counts nor sends failed test events', async () => {
+    const endpoint = await addEndpoint();
+    await addDeliveries(endpoint.id, 2, { type: 'webhook.ping', status: 'failed', body });
+    await addDeliveries(endpoint.id, 1, { status: 'failed', body });
+    expect(await summaryOf(endpoint)).toMatchObject({ failed: 1 });
+    const query = { organizationId: endpoint.document.organizationId };
+    const page = await webhooks.service.endpoints.listWithStats(query, { limit: 100 });
+    const listed = page.items.find(({ _id }) => _id === endpoint.id.toHexString());
+    expect(listed).toMatchObject({ failed: 1 });
+    expect(await sendAll(endpoint)).toMatchObject({ failed: 1 });
+    await waitForAll(endpoint, 1);
+    expect(await count(endpoint, { status: 'failed', type: 'webhook.ping' })).toBe(2);
   });
 
   it('is rejected for a disabled endpoint and changes nothing', async () => {

@@ -64,15 +64,18 @@ export class LeadLookupService {
     const all = idsOf(organizations);
     const _id = parseObjectId(reference);
     const phones = phonesOf({ phoneNumber: reference });
-    const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
+    const ids = [
+      ...(_id === null ? [] : [{ _id }]),
+      ...(isLeadNumber(reference) ? [{ leadId: Number(reference) }] : []),
+    ];
     const found = await Promise.all([
-      this.leads.findNamed(all, reference, [
-        ...(_id === null ? [] : [{ _id }]),
-        ...(isLeadNumber(reference) ? [{ leadId: Number(reference) }] : []),
-      ]),
+      this.leads.findNamed(all, reference, ids, limit),
       reference.includes('@') ? this.findByEmail(all, reference, limit) : [],
-      ...[...byCountry].map(([country, some]) =>
-        this.leads.findByPhones(idsOf(some), phones, country, limit),
+      this.leads.findByPhones(
+        all,
+        phones,
+        new Set(organizations.map(({ phoneCountry }) => phoneCountry)),
+        limit,
       ),
     ]);
     const leads = new Map(found.flat().map((lead) => [lead._id.toHexString(), lead]));

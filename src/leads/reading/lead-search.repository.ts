@@ -41,11 +41,13 @@ export class LeadSearchRepository {
     organizationIds: readonly Types.ObjectId[],
     recordSystemId: string,
     ids: readonly ({ readonly _id: Types.ObjectId } | { readonly leadId: number })[],
+    limit: number,
   ): Promise<LeadDocument[]> {
     const organizationId = { $in: organizationIds };
     const named = [{ recordSystemId, ...notDeleted }, { recordSystemId, isDeleted: true }, ...ids];
     const $or = eachWithin(organizationId, named);
-    return this.leads.find({ organizationId, $or }, null, { sort }).lean();
+    const options = { sort, limit, batchSize: limit + 1 };
+    return this.leads.find({ organizationId, $or }, null, options).lean();
   }
 
   async findByExternalId(
@@ -59,17 +61,17 @@ export class LeadSearchRepository {
     return [...active, ...deleted];
   }
 
-  /** Omits deleted leads. */
+  /** Reads phones as in each of the countries, so that one query serves all organizations. Omits deleted leads. */
   async findByPhones(
     organizationIds: readonly Types.ObjectId[],
     phones: readonly string[],
-    country: CountryCode,
+    countries: ReadonlySet<CountryCode>,
     limit: number,
   ): Promise<LeadDocument[]> {
     if (phones.length === 0) return [];
-    const $or = phoneConditions(phones, country);
+    const $or = phoneConditions(phones, ...countries);
     const filter = { organizationId: { $in: organizationIds }, ...notDeleted, $or };
-    return this.leads.find(filter, null, { limit }).lean();
+    return this.leads.find(filter, null, { limit, batchSize: limit + 1 }).lean();
   }
 
   async findByClients(

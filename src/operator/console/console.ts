@@ -33,6 +33,8 @@ const libraries = {
   'chart.js': 'chart.js/dist/chart.umd.min.js',
 } as const;
 
+const loginPath = `${consolePath}/login`;
+
 /** Files without data, for which no session is looked up. */
 const assetPaths: ReadonlySet<string> = new Set(
   ['console.css', 'console.js', 'theme.js', ...Object.keys(libraries)].map(
@@ -111,13 +113,15 @@ export class Console {
       if (assetPaths.has(path)) return undefined;
       const session = await this.whileDatabaseResponds(this.sessions.find(request));
       request.renderContext = renderContextOf(request, now, session);
-      const isLogin = path === `${consolePath}/login`;
-      return session === null && !isLogin ? redirectToLogin(request, reply) : undefined;
+      const isAllowed = session !== null || path === loginPath;
+      return isAllowed ? undefined : redirectToLogin(request, reply);
     });
     scope.addHook('preValidation', async (request, reply) => {
       if (request.method !== 'POST') return undefined;
       const { session, formToken } = request.renderContext;
-      const isOwn = session === null || isOwnForm({ formToken }, formOf(request)['token'] ?? '');
+      const isLogin = request.routeOptions.url === loginPath;
+      const isOwn =
+        session === null || isLogin || isOwnForm({ formToken }, formOf(request)['token'] ?? '');
       // The login form has no token, but the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
@@ -155,7 +159,8 @@ export class Console {
       this.logger.log(`Console login from ${request.ip} by ${way} succeeded: session ${name}.`);
       return reply.redirect(addressAfterLogin(request), 303);
     };
-    scope.get('/login', async (request, reply) => {
+    // HEAD, which programs send to look at a link, must not use it up.
+    scope.get('/login', { exposeHeadRoute: false }, async (request, reply) => {
       const { session, query } = request.renderContext;
       if (session !== null) return reply.redirect(consolePath, 303);
       const { link } = query;
@@ -164,6 +169,9 @@ export class Console {
       return sendLogin(request, reply, { status: 401, problem: 'link', hasPassword });
     });
     scope.post('/login', async (request, reply) => {
+      // Another tab may have logged in.
+      if (request.renderContext.session !== null)
+        return reply.redirect(addressAfterLogin(request), 303);
       const { password = '' } = formOf(request);
       const outcome = await this.limiter.attempt(request.ip, password);
       if (outcome === 'right') return logIn(request, reply, 'password');

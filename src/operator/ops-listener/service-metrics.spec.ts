@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { metricLines, valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { Backlog } from '../../core/database/models/backlogs.js';
@@ -37,4 +37,27 @@ it('key metrics read the database once a minute, and again after a failure', asy
     expect(metricLines(await metrics.text())).toMatchObject([{ value: 2 }, { value: 1 }]);
   }
   expect(reads).toBe(2);
+});
+
+it('key metrics do not repeat a read that takes longer than a scrape waits', async () => {
+  jest.useFakeTimers();
+  const metrics = new Metrics();
+  const reads: PromiseWithResolvers<{ silent: number; expiring: number }>[] = [];
+  addKeyMetrics(metrics, () => {
+    const read = Promise.withResolvers<{ silent: number; expiring: number }>();
+    reads.push(read);
+    return read.promise;
+  });
+  const scrape = async () => {
+    const text = metrics.text();
+    await jest.advanceTimersByTimeAsync(1_000);
+    return metricLines(await text).map(({ value }) => value);
+  };
+  expect([await scrape(), await scrape(), reads.length]).toEqual([[], [], 1]);
+  reads[0]?.reject(new Error('The query took too long.'));
+  await jest.advanceTimersByTimeAsync(0);
+  expect([await scrape(), reads.length]).toEqual([[], 2]);
+  reads[1]?.resolve({ silent: 2, expiring: 1 });
+  expect([await scrape(), reads.length]).toEqual([[2, 1], 2]);
+  jest.useRealTimers();
 });

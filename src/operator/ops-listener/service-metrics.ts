@@ -46,20 +46,31 @@ export function addServiceMetrics(modules: ModuleRef): void {
   );
 }
 
-/** Reads the database once a minute, and omits the metrics while it does not respond in time. */
+/** Reads the database once a minute. Omits the metrics while it does not respond in time; a hanging read is not repeated. */
 export function addKeyMetrics(
   metrics: Metrics,
   read: () => Promise<{ readonly silent: number; readonly expiring: number }>,
 ): void {
-  let latest: { readonly at: number; readonly counts: ReturnType<typeof read> } | undefined;
-  const countOf = async (name: 'silent' | 'expiring') => {
-    const now = performance.now();
-    if (latest === undefined || now - latest.at >= minuteMs)
-      latest = { at: now, counts: withinDeadline(read(), databaseTimeoutMs) };
+  type Counts = Awaited<ReturnType<typeof read>>;
+  let latest: { readonly at: number; readonly counts: Counts } | undefined;
+  let pending: Promise<Counts> | undefined;
+  const readLatest = async () => {
     try {
-      return [{ labels: {}, value: (await latest.counts)[name] }];
+      const at = performance.now();
+      const counts = await read();
+      latest = { at, counts };
+      return counts;
+    } finally {
+      pending = undefined;
+    }
+  };
+  const countOf = async (name: 'silent' | 'expiring') => {
+    if (latest !== undefined && performance.now() - latest.at < minuteMs)
+      return [{ labels: {}, value: latest.counts[name] }];
+    try {
+      pending ??= readLatest();
+      return [{ labels: {}, value: (await withinDeadline(pending, databaseTimeoutMs))[name] }];
     } catch {
-      latest = undefined;
       return [];
     }
   };

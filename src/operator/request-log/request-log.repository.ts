@@ -32,8 +32,14 @@ export interface LoggedCause {
   readonly ignoredFields: readonly (readonly string[])[];
 }
 
+export interface RequestIds {
+  readonly organizationId: Types.ObjectId;
+  readonly requestIds: readonly string[];
+}
+
 /** Clients choose request ids and may repeat them. */
 const maxOfRequestId = 20;
+const maxOfRequestIds = 100;
 const hasIgnoredFields = { status: { $lt: 400 }, 'ignoredFields.0': { $exists: true } };
 
 @Injectable()
@@ -68,10 +74,12 @@ export class RequestLogRepository {
     return this.requests.find({ requestId }, null, options).lean();
   }
 
-  async findByRequestIds(requestIds: readonly string[]): Promise<RequestLogDocument[]> {
+  /** Returns the newest accepted requests with ignored fields. */
+  async findIgnored({ organizationId, requestIds }: RequestIds): Promise<RequestLogDocument[]> {
     if (requestIds.length === 0) return [];
-    const options = { limit: requestIds.length, ...acrossTenants };
-    return this.requests.find({ requestId: { $in: [...requestIds] } }, null, options).lean();
+    const filter = { organizationId, requestId: { $in: [...requestIds] }, ...hasIgnoredFields };
+    const options = { sort: newestFirst, limit: maxOfRequestIds };
+    return this.requests.find(filter, null, options).lean();
   }
 
   /** Groups requests by error code, notice and `fields.ignored`. */

@@ -6,6 +6,7 @@ import { type CauseText, causeText } from './causes.js';
 import {
   type LoggedCause,
   type RequestFilter,
+  type RequestIds,
   RequestLogRepository,
 } from './request-log.repository.js';
 import type { RequestLogDocument } from './request-log.schema.js';
@@ -52,15 +53,12 @@ export class RequestLogService {
   /** Returns the newest first; clients may use an id more than once. */
   async findByRequestId(requestId: string): Promise<IdentifiedRequest[]> {
     const found = await this.requests.findByRequestId(requestId);
-    return found.map((request) => ({
-      ...loggedRequest(request),
-      organizationId: request.organizationId.toHexString(),
-      keyId: request.apiKeyId.toHexString(),
-    }));
+    return found.map(identifiedRequest);
   }
 
-  async findByRequestIds(requestIds: readonly string[]): Promise<LoggedRequest[]> {
-    return (await this.requests.findByRequestIds(requestIds)).map(loggedRequest);
+  /** Returns the newest requests of an organization with ignored fields. */
+  async findByRequestIds(requests: RequestIds): Promise<IdentifiedRequest[]> {
+    return (await this.requests.findIgnored(requests)).map(identifiedRequest);
   }
 
   /** Returns why requests were rejected or had less effect than their clients may expect, the most frequent first. */
@@ -97,6 +95,14 @@ function referenceOf({ organizationId, keyId }: KeyIds) {
   return {
     organizationId: new Types.ObjectId(organizationId),
     apiKeyId: new Types.ObjectId(keyId),
+  };
+}
+
+function identifiedRequest(request: RequestLogDocument): IdentifiedRequest {
+  return {
+    ...loggedRequest(request),
+    organizationId: request.organizationId.toHexString(),
+    keyId: request.apiKeyId.toHexString(),
   };
 }
 

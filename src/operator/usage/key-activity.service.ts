@@ -10,6 +10,7 @@ import type { FeedPosition, KeyActivityDocument } from './key-activity.schema.js
 
 /** Beyond this number, the next use of a key is noted after the others are stored. */
 const maxKeys = 5_000;
+const isNoUse: ReadonlySet<number> = new Set([401, 403, 429]);
 
 export interface UsedOperation {
   readonly operation: Operation;
@@ -33,11 +34,11 @@ export class KeyActivityService {
     private readonly clock: Clock,
   ) {}
 
-  /** A request that its key did not permit is no use of the operation. */
+  /** A request that was refused before its operation was judged, or because of it, is no use. */
   note({ apiKeyId, status }: CompletedRequest, request: FastifyRequest): void {
     const { permission } = routeOptionsOf(request);
     const operation = operations.find((name) => name === permission);
-    if (apiKeyId === undefined || operation === undefined || status === 403) return;
+    if (apiKeyId === undefined || operation === undefined || isNoUse.has(status)) return;
     const known = this.waiting.get(apiKeyId);
     if (known === undefined && this.waiting.size >= maxKeys) return;
     const at = this.clock.now();

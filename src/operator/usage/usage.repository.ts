@@ -12,8 +12,8 @@ export interface UsageIncrement extends Pick<UsageDocument, 'at' | 'apiKeyId' | 
 
 export type GroupedCounts<Id> = Counts & { readonly _id: Id };
 
-/** All groups fit into the first batch, so that each method is one command. */
-const options = { batchSize: 10_000 };
+/** All groups fit into the first batch, so that each method is one command. An abandoned query ends by itself. */
+const options = { batchSize: 10_000, maxTimeMS: 5_000 };
 
 const sums = Object.fromEntries(countFields.map((field) => [field, { $sum: `$${field}` }]));
 

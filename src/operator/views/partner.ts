@@ -5,7 +5,7 @@ import { field, type Severity, type ViewField } from './view-field.js';
 
 const states: Readonly<Record<PartnerState, readonly [text: string, severity: Severity]>> = {
   silent: ['silent', 'bad'],
-  failing: ['mostly refused', 'bad'],
+  failing: ['many refused', 'bad'],
   active: ['active', 'good'],
   unused: ['not used', 'note'],
   ended: ['ended', 'note'],

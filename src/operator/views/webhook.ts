@@ -31,6 +31,8 @@ const waiting: ViewField<DeliveryCounts> = field('code', 'Waiting', (one) =>
 const failed: ViewField<DeliveryCounts> = field('code', 'Failed', (one) =>
   countText(one.failed, one.hasMoreFailed),
 );
+/** Deliveries that are not delivered. */
+export const endpointBacklogFields: readonly ViewField<DeliveryCounts>[] = [waiting, failed];
 const lastSuccess = field('time', 'Last success', 'lastSuccessAt');
 
 export const endpointListFields: readonly ViewField<EndpointWithStats>[] = [

@@ -99,10 +99,14 @@ export class ReservationLookupService {
   }
 
   /** Searches by external id and own id; includes deleted reservations. */
-  async search(organizationIds: TenantIds, reference: string): Promise<FoundReservation[]> {
+  async search(
+    organizationIds: TenantIds,
+    reference: string,
+    limit: number,
+  ): Promise<FoundReservation[]> {
     const _id = parseObjectId(reference);
     const organizations = allOf(organizationIds);
-    const found = await this.reservations.findNamed(organizations, reference, _id);
+    const found = await this.reservations.findNamed(organizations, reference, _id, limit);
     return found.map(toFoundReservation);
   }
 

@@ -43,6 +43,14 @@ describe('visibleResponse', () => {
     ['<mona+tag@example.com>, then (x@y)', '<•••@•••>, then (•••@•••)'],
     ['?q=mona%40example.com', '•••@•••'],
     [String.raw`{"e":"mona\u0040example.com"}`, '{"e":"•••@•••"}'],
+    ['mona&#064;example.com', '•••@•••'],
+    ['mona&#x0040;example.com', '•••@•••'],
+    ['mona&commat;example.com', '•••@•••'],
+    ['mona＠example.com', '•••@•••'],
+    ['mo\u200Bna\u00AD\u2060@example.com', '•••@•••'],
+    ['to "mona farid"@example.com', 'to •••@•••'],
+    [String.raw`{"e":"\"mona farid\"@example.com"}`, '{"e":"•••@•••"}'],
+    ['"mona" <x>', '"mona" <x>'],
     ['call 010-1234 or ٠١٠', 'call •••-•••• or •••'],
   ])('masks emails and digits of %p as %p', (response, expected) => {
     expect(shown(response)).toBe(expected);
@@ -59,6 +67,12 @@ describe('visibleResponse', () => {
     expect(shown(`${'x '.repeat(148)}mona@example.com`)).toBe(`${'x '.repeat(148)}•••@`);
   });
 
+  it('masks the last word of a response that was cut, as it may be the start of an email', () => {
+    const cut = `<style>${'x'.repeat(4_000)}</style>Unknown user mona.far`;
+    expect(shown(cut, 'text/html')).toBe('Unknown user •••');
+    expect(shown(cut.slice(-100), 'text/html')).toContain('mona.far');
+  });
+
   it('returns the text of a page', () => {
     const page = `<html><style>p { top: 0 }</style><!-- <b>x</b> --><body class="a>b">
       <h1>Not found</h1><script>alert("1")</script> for <b>mona@example.com</b></body`;
@@ -68,7 +82,7 @@ describe('visibleResponse', () => {
 
   it('takes little time for hostile texts', () => {
     const start = performance.now();
-    for (const part of ['<', '<!--', '<script', 'x', '@', 'x@', ' ']) {
+    for (const part of ['<', '<!--', '<script', 'x', '@', 'x@', ' ', '"', '" ', '"@']) {
       shown(part.repeat(4_096).slice(0, 4_096), 'text/html');
     }
     expect(performance.now() - start).toBeLessThan(500);

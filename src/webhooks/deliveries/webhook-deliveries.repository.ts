@@ -13,6 +13,7 @@ import { type Backlog, backlogOf } from '../../core/database/models/backlogs.js'
 import { batchedUpdatesOf } from '../../core/database/models/batches.js';
 import { pageOf } from '../../core/database/models/pages.js';
 import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
+import { pingType } from '../../events/outbox/event-types.js';
 import { isFreeEndpoint } from '../endpoints/webhook-endpoints.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { AttemptResult, DeliveryOutcome } from './attempt-outcome.js';
@@ -210,8 +211,10 @@ export class WebhookDeliveriesRepository {
     return found ?? { count: 0, oldestAt: null, nextAttemptAt: null };
   }
 
+  /** Omits test events, which are not sent again. */
   async countFailed({ _id: endpointId, organizationId }: Endpoint, limit: number): Promise<number> {
-    const failed = { organizationId, endpointId, status: 'failed' } as const;
+    const type = { $ne: pingType };
+    const failed = { organizationId, endpointId, status: 'failed', type } as const;
     return this.deliveries.countDocuments(failed, { limit });
   }
 

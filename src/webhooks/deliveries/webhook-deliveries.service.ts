@@ -118,7 +118,7 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Makes everything due that waits or has failed, and ends a pause. Concurrent calls share the work; a call after an
+   * Makes everything due that waits or has failed, except test events, and ends a pause. Concurrent calls share the work; a call after an
    * interruption continues it.
    *
    * @throws Error when the endpoint is disabled
@@ -134,7 +134,8 @@ export class WebhookDeliveriesService {
     }
     const shared = sharedSince(now);
     const since = await this.endpoints.beginReplay(endpointId, sendAllName, shared, now);
-    const query = deliveryQuery({ endpointId, status: 'failed', until: now });
+    const failed = deliveryQuery({ endpointId, status: 'failed', until: now });
+    const query = { ...failed, type: { $ne: pingType } };
     const pending = await this.deliveries.countPending(endpointId);
     const total = pending + (await this.deliveries.count(organizationId, query));
     const done = { waiting: 0, failed: 0 };

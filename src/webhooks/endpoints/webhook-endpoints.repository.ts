@@ -4,10 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { PipelineStage, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
+import { containing } from '../../core/database/documents/containing.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { acrossTenants } from '../../core/database/models/across-tenants.js';
 import type { CrossTenantModel } from '../../core/database/models/tenant-model.js';
+import { pingType } from '../../events/outbox/event-types.js';
 import type { SealedSecret } from '../../core/secrets/signing-secret.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
@@ -95,6 +97,7 @@ export class WebhookEndpointsRepository {
       // The index of failed deliveries starts with the organization.
       countStage('failed', {
         status: 'failed',
+        type: { $ne: pingType },
         $expr: { $eq: ['$organizationId', '$$organizationId'] },
       }),
       { $set: { ...countedFields('waiting', 'Waiting'), ...countedFields('failed', 'Failed') } },
@@ -206,12 +209,8 @@ function notRemoved(organizationId: Types.ObjectId | undefined) {
 }
 
 function endpointFilter({ organizationId, show = 'all', text = '' }: EndpointQuery) {
-  const url = text === '' ? {} : { url: { $in: [new RegExp(escaped(text), 'i')] } };
+  const url = text === '' ? {} : { url: { $in: [new RegExp(containing(text).$regex, 'i')] } };
   return { ...notRemoved(organizationId), ...shownFilters[show], ...url };
-}
-
-function escaped(text: string): string {
-  return text.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`).replace(/\0/g, String.raw`\x00`);
 }
 
 function countStage(name: string, filter: PipelineStage.Match['$match']): PipelineStage.Lookup {

@@ -72,7 +72,14 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
     ...(notices.length > 0 && { notices }),
   };
   logger[level]({ reqId: request.id, ...completed }, 'request completed');
-  for (const listen of request.server.completedRequestListeners) listen(completed, request);
+  for (const listen of request.server.completedRequestListeners) {
+    try {
+      listen(completed, request);
+    } catch (error) {
+      // Nothing catches an error of an event, so it would end the process.
+      logger.error({ err: error as Error, reqId: request.id }, 'Could not count a request');
+    }
+  }
 }
 
 /** A replayed response has no error object, only the header. */

@@ -80,12 +80,15 @@ export const actions: CommandActions<typeof reservationCommands> = {
   },
 };
 
+/** Several matches are only listed, so that the operator chooses one. */
+const maxMatches = 100;
+
 /** Also accepts unknown ids, because rejected callbacks are logged with them. */
 async function inspectReservation(context: CommandContext, reference: string) {
   const organizations = await context.get(OrganizationsRepository).listAllIds();
   const lookup = context.get(ReservationLookupService);
   const ownId = parseObjectId(reference);
-  const matches = ownId === null ? await lookup.search(organizations, reference) : [];
+  const matches = ownId === null ? await lookup.search(organizations, reference, maxMatches) : [];
   const id =
     ownId ??
     new Types.ObjectId(exactlyOne(matches, `reservation with id ${reference}`, search)._id);

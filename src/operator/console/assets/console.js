@@ -79,26 +79,35 @@ const isBusy = () =>
   ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName ?? '') ||
   document.querySelector('details[open], .plot:hover') !== null;
 
-const seconds = Number(document.body.dataset.refreshSeconds);
-const timer = seconds > 0 ? setInterval(() => void refresh(), 1_000 * seconds) : undefined;
+const secondsOf = ({ body }) => Number(body.dataset.refreshSeconds);
+let timer;
 
-async function refresh() {
-  if (isBusy()) return;
+/** A page asks for the interval until its next reload, which differs while work is running. */
+function schedule(seconds) {
+  clearTimeout(timer);
+  if (seconds > 0) timer = setTimeout(() => void refresh(seconds), 1_000 * seconds);
+}
+
+async function refresh(seconds) {
+  let next = seconds;
   try {
-    const response = await fetch(location.href, { redirect: 'error' });
-    if (!response.ok || isBusy()) return;
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const [shown, loaded] = [document, page].map((one) => one.querySelector('main'));
-    if (shown === null || loaded === null) return;
-    for (const chart of charts) chart.destroy();
-    charts.clear();
-    shown.replaceChildren(...loaded.childNodes);
-    enhance(shown);
-    // The work that the page shows has ended.
-    if (Number(page.body.dataset.refreshSeconds) !== seconds) clearInterval(timer);
+    const response = isBusy() ? null : await fetch(location.href, { redirect: 'error' });
+    if (response?.ok === true && !isBusy()) next = show(await response.text());
   } catch {
     // The session ended or the service is down; the old page stays.
   }
+  schedule(next);
+}
+
+function show(html) {
+  const page = new DOMParser().parseFromString(html, 'text/html');
+  for (const chart of charts) chart.destroy();
+  charts.clear();
+  const main = document.querySelector('main');
+  main.replaceChildren(...page.querySelector('main').childNodes);
+  enhance(main);
+  return secondsOf(page);
 }
 
 enhance(document);
+schedule(secondsOf(document));

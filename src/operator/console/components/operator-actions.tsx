@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { OperatorRequest } from '../../operator-log/operator-log.service.js';
 import {
@@ -14,6 +15,8 @@ import { Alert, Card, Form, Link } from './components.js';
 
 /** The form of longer work is answered while it runs. */
 const maxWaitMs = 3_000;
+
+const logger = new Logger('Console');
 
 const backPattern = /^\/(?:webhooks|leads)(?:\/[\w-]+)+$/;
 
@@ -52,7 +55,9 @@ export async function performOnce(
   const back = backPattern.test(form['back'] ?? '') ? (form['back'] ?? path) : path;
   const formId = form['formId'] || randomUUID();
   const entry = { ...logged, formId, address, session };
-  await Promise.race([services.operatorLog.perform(entry, work), delay(maxWaitMs)]);
+  const performed = services.operatorLog.perform(entry, work);
+  performed.catch((error: unknown) => logger.error(error));
+  await Promise.race([performed, delay(maxWaitMs)]);
   return { redirectTo: `${back}?${new URLSearchParams({ done: formId }).toString()}` };
 }
 

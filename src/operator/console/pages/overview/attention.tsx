@@ -138,7 +138,7 @@ export function Attention({
 }) {
   const groups = [endpoints, ...Object.values(partners ?? {})];
   const hasMore = groups.some((group) => (group ?? []).length >= maxProblems);
-  const isUnused = isKnown && (calls ?? []).every((point) => point.calls === 0);
+  const isUnused = isKnown && calls?.every((point) => point.calls === 0) === true;
   return (
     <Card title="Needs attention" isFlush>
       {!isKnown && (

@@ -30,7 +30,9 @@ export const overviewPage: ConsolePage = {
           <RangeChoices />
           {route !== undefined && <Link to={pathWith(request, { route: null })}>All routes</Link>}
         </div>
-        {calls !== null && (
+        {calls === null ? (
+          <Uncounted title={`Calls${of}`} what="calls" />
+        ) : (
           <>
             <Card title={`Calls${of}`} note="UTC">
               <Chart label="Calls" range={range} points={calls} series={callSeries} />
@@ -47,12 +49,16 @@ export const overviewPage: ConsolePage = {
             </Card>
           </>
         )}
-        {attempts !== null && (
+        {attempts === null ? (
+          <Uncounted title="Attempts to send webhooks" what="attempts" />
+        ) : (
           <Card title="Attempts to send webhooks" note="UTC">
             <Chart label="Attempts" range={range} points={attempts} series={attemptSeries} />
           </Card>
         )}
-        {routes !== null && (
+        {routes === null ? (
+          <Uncounted title="Calls by route" what="calls" />
+        ) : (
           <TableCard
             title="Calls by route"
             fields={routeFields}
@@ -66,18 +72,29 @@ export const overviewPage: ConsolePage = {
   },
 };
 
+function Uncounted({ title, what }: { readonly title: string; readonly what: string }) {
+  return (
+    <Card title={title}>
+      <p class="text-secondary mb-0">
+        The {what} of this time could not be counted in time: choose a shorter one.
+      </p>
+    </Card>
+  );
+}
+
 function Numbers({ calls, events, deliveries }: SystemState) {
   const points = calls ?? [];
   const sum = (of: (point: (typeof points)[number]) => number) =>
     points.reduce((total, point) => total + of(point), 0);
   const all = sum((point) => point.calls);
+  const shown = (count: number) => (calls === null ? '–' : formatNumber(count));
   const share = (count: number) => (all === 0 ? '' : formatPercent(count / all));
   const [refused, failed] = [sum((point) => point.refused), sum((point) => point.failed)];
   return (
     <div class="d-flex flex-wrap gap-2 mb-3">
-      <Figure title="Calls" value={formatNumber(all)} />
-      <Figure title="Refused" value={formatNumber(refused)} note={share(refused)} />
-      <Figure title="Failed" value={formatNumber(failed)} note={share(failed)} />
+      <Figure title="Calls" value={shown(all)} />
+      <Figure title="Refused" value={shown(refused)} note={share(refused)} />
+      <Figure title="Failed" value={shown(failed)} note={share(failed)} />
       <Figure title="Events not sent yet" {...backlogFigure(events)} />
       <Figure title="Webhooks due now" {...backlogFigure(deliveries)} />
     </div>

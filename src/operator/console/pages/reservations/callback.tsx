@@ -17,7 +17,7 @@ export interface CallbackContext {
   readonly reservation: ReservationDetails;
   readonly history: ReservationHistory;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
-  /** Names of ignored fields by request id, as far as the request log has them. */
+  /** Names of ignored fields by the ids of key and request, as far as the request log has them. */
   readonly ignored: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -54,8 +54,8 @@ export function CallbackDetails({
   callback,
   ...context
 }: CallbackContext & { readonly callback: CallbackEntry }) {
-  const { outcome, otherFields, requestId } = callback;
-  const unknown = context.ignored.get(requestId) ?? [];
+  const { apiKeyId, outcome, otherFields, requestId } = callback;
+  const unknown = context.ignored.get(`${apiKeyId} ${requestId}`) ?? [];
   return (
     <>
       {outcome.messages.length > 0 && <p class="h3">{outcome.messages.join(' ')}</p>}
@@ -96,6 +96,8 @@ function Ineffective({
     if (outcome.cheque === 'skipped') return 'the reservation has no wallet with this installment.';
     if (outcome.reservation === 'ignored')
       return `a callback with the status ${String(payload['reservationStatus'])} has no effect: only approved and canceled have one.`;
+    if (payload['reservationStatus'] !== undefined || payload['chequeStatus'] !== undefined)
+      return 'everything was already as it reported.';
     if (otherFields > 0) {
       const names = unknown.length > 0 ? unknown.join(', ') : `${otherFields} unknown`;
       const meant = unknown.flatMap(
@@ -104,9 +106,9 @@ function Ineffective({
       const hint = meant.length > 0 ? ` Did it mean ${meant.join(', ')}?` : '';
       return `it sent fields that a callback does not have (${names}).${hint}`;
     }
-    if (payload['installmentId'] !== undefined && payload['chequeStatus'] === undefined)
-      return 'it sent installmentId without chequeStatus.';
-    return 'everything was already as it reported.';
+    return payload['installmentId'] === undefined
+      ? 'it reported nothing.'
+      : 'it sent installmentId without chequeStatus.';
   };
   return <p class="h3">Accepted, but it changed nothing: {reason()}</p>;
 }

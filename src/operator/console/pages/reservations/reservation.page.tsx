@@ -39,11 +39,15 @@ export const reservationPage: ConsolePage = {
       entry.kind === 'callback' ? [entry.callback] : [],
     );
     const withIgnored = callbacks.filter(({ otherFields }) => otherFields > 0);
-    const logged = await services.requestLog.findByRequestIds(
-      withIgnored.map(({ requestId }) => requestId),
-    );
+    const logged = await services.requestLog.findByRequestIds({
+      organizationId: organization._id,
+      requestIds: withIgnored.map(({ requestId }) => requestId),
+    });
+    // A key may use an id again: the oldest comes last, and must not hide the newest.
     const ignored = new Map(
-      logged.map(({ requestId, ignoredFields }) => [requestId, ignoredFields]),
+      logged
+        .toReversed()
+        .map(({ keyId, requestId, ignoredFields }) => [`${keyId} ${requestId}`, ignoredFields]),
     );
     const context = { reservation, history, keys, ignored };
     const { timeline, leadNumber } = history;

@@ -1,4 +1,5 @@
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
+import type { IdentifiedRequest } from '../../../request-log/request-log.service.js';
 import { callbackListFields } from '../../../views/reservation.js';
 import { Card, Empty, Link } from '../../components/components.js';
 import { RequestList } from '../../components/request-list.js';
@@ -13,6 +14,8 @@ import {
 } from './searches.js';
 
 const maxResults = 50;
+/** Browsers keep the titles of pages, which must not contain a phone. */
+const heading = 'Search results';
 
 /** The form posts the reference, because a phone number must not be part of an address. */
 export const searchPage: ConsolePage = {
@@ -30,27 +33,38 @@ async function search(request: PageRequest): Promise<PageContent | Redirect> {
   const organizations = await services.organizations.listByName();
   const ids = organizations.map(({ _id }) => _id);
   const query = { services, organizations, ids, reference, limit: maxResults };
-  const records = await runSearches(recordSearches, query);
-  const heading = `Search for ${reference}`;
-  if (records.length > 0) return recordsContent(query, records, heading);
-  return requestsContent(query, heading);
+  const [records, requests] = await Promise.all([
+    runSearches(recordSearches, query),
+    services.requestLog.findByRequestId(reference),
+  ]);
+  if (records.length > 0) return recordsContent(query, records, requests);
+  return requestsContent(query, requests);
 }
 
 function recordsContent(
   query: Query,
   records: readonly SearchResult[],
-  heading: string,
+  requests: readonly IdentifiedRequest[],
 ): PageContent | Redirect {
   const [first, ...others] = records;
-  if (first?.path && others.length === 0) return { redirectTo: first.path };
-  return { heading, body: <Results records={records} query={query} /> };
+  const isSingle = requests.length + others.length === 0;
+  if (isSingle && first?.path) return { redirectTo: first.path };
+  const body = (
+    <>
+      {requests.length > 0 && <RequestList title="Requests with this id" items={requests} />}
+      <Results records={records} query={query} />
+    </>
+  );
+  return { heading, summary: <Reference {...query} />, body };
 }
 
-async function requestsContent(query: Query, heading: string): Promise<PageContent | Redirect> {
+async function requestsContent(
+  query: Query,
+  requests: readonly IdentifiedRequest[],
+): Promise<PageContent | Redirect> {
   const { services, reference, ids, limit } = query;
   const id = parseObjectId(reference);
-  const [requests, records, callbacks] = await Promise.all([
-    services.requestLog.findByRequestId(reference),
+  const [records, callbacks] = await Promise.all([
     // Requests are named by words or UUIDs.
     id === null ? runSearches(requestSearches, query) : [],
     id === null ? [] : services.reservations.listCallbacks(ids, id, limit),
@@ -115,7 +129,15 @@ async function requestsContent(query: Query, heading: string): Promise<PageConte
       )}
     </>
   );
-  return { heading, body };
+  return { heading, summary: <Reference {...query} />, body };
+}
+
+function Reference({ reference }: Query) {
+  return (
+    <>
+      for <bdi>{reference}</bdi>
+    </>
+  );
 }
 
 function Results({

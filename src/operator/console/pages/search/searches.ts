@@ -48,8 +48,8 @@ const searchLeads: Search = async ({ services, organizations, reference, limit }
   );
 };
 
-const searchReservations: Search = async ({ services, ids, reference }) => {
-  const found = await services.reservations.search(ids, reference);
+const searchReservations: Search = async ({ services, ids, reference, limit }) => {
+  const found = await services.reservations.search(ids, reference, limit);
   return found.map((one) =>
     resultOf('reservation', one, one.recordSystemId ?? one._id, [one.status, deletedNote(one)]),
   );

@@ -1,3 +1,4 @@
+import { minuteMs } from '../../../../core/values/time.js';
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { OperatorLogEntry } from '../../../operator-log/operator-log.service.js';
 import { Alert } from '../../components/components.js';
@@ -7,6 +8,7 @@ import type { ConsolePage, PageContent, PageRequest } from '../../page.js';
 
 /** Interval of reloads while what was sent again is waiting. */
 const progressSeconds = 2;
+const maxRunMs = 10 * minuteMs;
 
 export type Endpoint = NonNullable<Awaited<ReturnType<typeof endpointOf>>>;
 
@@ -21,7 +23,7 @@ export async function endpointOf({ params, services }: PageRequest) {
 export async function outcomeOf(request: PageRequest, endpoint: Endpoint): Promise<Outcome> {
   const entry = await loggedAction(request, endpoint.document.organizationId);
   if (entry === null) return {};
-  const { action, result } = entry;
+  const { action, result, createdAt } = entry;
   if (result === 'failed') {
     const notice = (
       <Alert severity="bad">The action failed. The log of the service says why.</Alert>
@@ -29,24 +31,28 @@ export async function outcomeOf(request: PageRequest, endpoint: Endpoint): Promi
     return { notice };
   }
   if (action === 'replay') return progressOf(request, endpoint, entry);
+  if (isUnfinished(result, createdAt, request.now)) {
+    const notice = <Alert severity="note">It is running.</Alert>;
+    return { notice, refreshSeconds: progressSeconds };
+  }
   if (action === 'test') return { notice: await testResult(request, endpoint, entry) };
   const done = action === 'enable' ? 'enabled' : 'disabled';
   return { notice: <Alert severity="good">The endpoint is {done}.</Alert> };
 }
 
 async function progressOf(
-  { services }: PageRequest,
+  { services, now }: PageRequest,
   { document }: Endpoint,
-  { createdAt, result, count }: OperatorLogEntry,
+  { createdAt, details, result, count }: OperatorLogEntry,
 ): Promise<Outcome> {
   const { delivered, failed, waiting, retrying } = await services.deliveries.progressSince(
     document,
-    createdAt,
+    details === null ? createdAt : new Date(details.replace(/^.* /, '')),
   );
-  const isRunning = result === 'begun' || waiting > 0;
+  const isRunning = isUnfinished(result, createdAt, now) || waiting > 0;
   const tried = [
     `${formatNumber(delivered)} delivered`,
-    failed > 0 && `${formatNumber(failed)} failed for good`,
+    failed > 0 && `${formatNumber(failed)} failed`,
     retrying > 0 && `${formatNumber(retrying)} failed again and will be retried`,
     waiting > 0 && `${formatNumber(waiting)} not tried yet`,
   ].filter((part) => part !== false);
@@ -57,6 +63,11 @@ async function progressOf(
     </Alert>
   );
   return isRunning ? { notice, refreshSeconds: progressSeconds } : { notice };
+}
+
+/** The process of an action that has been running for so long has ended. */
+function isUnfinished(result: string, createdAt: Date, now: Date): boolean {
+  return result === 'begun' && now.getTime() - createdAt.getTime() < maxRunMs;
 }
 
 async function testResult(
@@ -114,12 +125,14 @@ async function act(
   if (endpoint === null || endpoint.shown.isRemoved) return null;
   const { organizationId, _id } = endpoint.document;
   if (action !== 'enable' && !endpoint.shown.isEnabled) return mustBeEnabled;
+  const runStart = request.services.deliveries.sendingSince(endpoint.document) ?? request.now;
   return performOnce(request, {
     organizationId,
     subject: 'endpoint',
     subjectId: _id.toHexString(),
     action,
-    details: action === 'replay' ? 'waiting and failed' : null,
+    // A call joins a run that has not ended, whose deliveries are counted from its start.
+    details: action === 'replay' ? `waiting and failed, run of ${runStart.toISOString()}` : null,
     work: () => work(endpoint),
   });
 }

@@ -1,7 +1,11 @@
 import type { WebhookStatsService } from '../../../../webhooks/statistics/webhook-stats.service.js';
 import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { describeEndpoint } from '../../../views/endpoint-state.js';
-import { deliverySummaryFields, endpointFields } from '../../../views/webhook.js';
+import {
+  deliverySummaryFields,
+  endpointCountFields,
+  endpointFields,
+} from '../../../views/webhook.js';
 import { Chart, RangeChoices, rangeOf } from '../../components/chart.js';
 import {
   Badge,
@@ -35,7 +39,7 @@ const inHeader: ReadonlySet<string> = new Set([
 const statuses = [
   { value: 'all', label: 'All' },
   { value: 'pending', label: 'Waiting' },
-  { value: 'failed', label: 'Failed for good' },
+  { value: 'failed', label: 'Failed' },
   { value: 'delivered', label: 'Delivered' },
 ] as const;
 
@@ -67,7 +71,7 @@ export const endpointPage: ConsolePage = {
           title="Deliveries now"
           actions={!shown.isRemoved && <Actions endpoint={shown} summary={summary} />}
         >
-          <FieldList fields={summaryFields} item={summary} />
+          <FieldList fields={endpointCountFields} item={summary} />
         </Card>
         <Card title="Attempts" actions={<RangeChoices />}>
           <Chart label="Attempts" range={range} points={attempts} series={attemptSeries} />
@@ -145,45 +149,16 @@ function Problem({
   );
 }
 
-const summaryFields = [
-  { title: 'Waiting', kind: 'number', of: ({ waiting }: EndpointSummary) => waiting },
-  { title: 'Failed for good', kind: 'number', of: ({ failed }: EndpointSummary) => failed },
-  {
-    title: 'Delivered in 24 h',
-    kind: 'number',
-    of: ({ delivered24h }: EndpointSummary) => delivered24h,
-  },
-  {
-    title: 'Failed attempts in 24 h',
-    kind: 'number',
-    of: ({ failed24h }: EndpointSummary) => failed24h,
-  },
-  {
-    title: 'Last success',
-    kind: 'time',
-    of: ({ lastSuccessAt }: EndpointSummary) => lastSuccessAt,
-  },
-  {
-    title: 'Oldest waiting',
-    kind: 'time',
-    of: ({ oldestWaitingAt }: EndpointSummary) => oldestWaitingAt,
-  },
-  {
-    title: 'Next attempt',
-    kind: 'time',
-    of: ({ nextAttemptAt }: EndpointSummary) => nextAttemptAt,
-  },
-] as const;
-
 function Actions({
   endpoint: { _id, isEnabled },
-  summary: { waiting, failed },
+  summary: { waiting, failed, hasMoreWaiting, hasMoreFailed },
 }: {
   readonly endpoint: EndpointView;
   readonly summary: EndpointSummary;
 }) {
   const path = `/webhooks/${_id}`;
   const count = waiting + failed;
+  const more = hasMoreWaiting || hasMoreFailed ? '+' : '';
   if (!isEnabled) {
     return <Form to={`${path}/enable`} label="Enable" isPrimary fields={onceFields()} />;
   }
@@ -192,7 +167,7 @@ function Actions({
       {count > 0 && (
         <Form
           to={`${path}/send`}
-          label={`Send all ${formatNumber(count)} now`}
+          label={`Send all ${formatNumber(count)}${more} now`}
           isPrimary
           fields={onceFields()}
         />

@@ -1,6 +1,7 @@
 import { Types } from 'mongoose';
 import type { EndpointWithStats } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { endpointStateField } from '../../../views/endpoint-state.js';
+import { endpointBacklogFields } from '../../../views/webhook.js';
 import { Choices, chosenOf, Filter, keysetRequestOf, Link } from '../../components/components.js';
 import { formatPercent } from '../../components/formats.js';
 import { maskedUrl } from '../../components/masking.js';
@@ -33,8 +34,7 @@ const fields: readonly PageField<Row>[] = [
   { title: 'Delivered in 24 h', kind: 'number', of: ({ day }) => day.delivered },
   { title: 'Failed attempts', kind: 'number', of: ({ day }) => day.failed },
   { title: 'Success', isNumber: true, show: ({ day }) => successRate(day) },
-  { title: 'Waiting', kind: 'number', of: ({ waiting }) => waiting },
-  { title: 'Failed for good', kind: 'number', of: ({ failed }) => failed },
+  ...endpointBacklogFields,
 ];
 
 function successRate({ delivered, failed }: EndpointWithStats['day']): string {
