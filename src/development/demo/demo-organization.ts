@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
@@ -6,7 +7,9 @@ import { OrganizationsRepository } from '../../tenants/organizations/organizatio
 import { hourMs } from '../../core/values/time.js';
 import { isUnfinished, sandboxMarkerOf } from '../../operator/sandbox/sandbox-marker.js';
 import {
+  leaseMs,
   type Sandbox,
+  SandboxInUseError,
   type SandboxKeys,
   SandboxesService,
 } from '../../operator/sandbox/sandboxes.service.js';
@@ -21,6 +24,7 @@ const demoName = 'Nile Homes (demo)';
 const loadingStep = 'Loading the demo organization with its compounds and units ...';
 const demoRunName = 'Nile Homes (demo run)';
 const maxDemoRunMs = hourMs;
+const retryMs = 500;
 
 /**
  * Creates the demo organization of a development database, a sandbox (rule CONF-4). It must be the only organization.
@@ -44,7 +48,20 @@ export async function ensureDemoOrganization(
   // An organization that only has the name may have real records.
   if (lasting.length > 1 || !isUnfinished(demo)) return known;
   printStep(loadingStep);
-  return (await sandboxes.finish(demo)) ?? known;
+  return (await whenFree(() => sandboxes.finish(demo))) ?? known;
+}
+
+/** A start that was interrupted a moment ago may have left its lease, which ends by itself. */
+async function whenFree<T>(work: () => Promise<T>): Promise<T> {
+  for (let waitedMs = 0; waitedMs < 2 * leaseMs; waitedMs += retryMs) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof SandboxInUseError)) throw error;
+    }
+    await delay(retryMs);
+  }
+  return work();
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 } from './sandbox-filling.service.js';
 
 /** Another process may continue after one that died this long ago, in ms. */
-const leaseMs = 10_000;
+export const leaseMs = 10_000;
 
 /** Begins the names of the keys that a creation issues. */
 const keyNamePrefix = 'Sandbox: ';
@@ -60,7 +60,7 @@ export interface SandboxKeys {
 }
 
 /** Another process creates or resets the sandbox, or died less than 10 seconds ago. */
-class SandboxInUseError extends Error {}
+export class SandboxInUseError extends Error {}
 
 /** Creates and resets organizations in which partners try the API (rules OPS-38 and OPS-39). */
 @Injectable()
