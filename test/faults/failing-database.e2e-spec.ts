@@ -111,12 +111,9 @@ describe('a console page', () => {
     };
     expect(await testConsole.get('')).toMatchObject({ status: 200 });
     await delay(['find', 'aggregate', 'ping', 'hello'], 6_000);
-    const overview = await loadWhileHanging('');
-    expect(overview).toContain('The database has no primary');
-    expect(overview).toContain('Some checks are missing');
-    expect(overview).not.toContain('class="good">Nothing');
-    const paths = ['/partners', `/webhooks/${new ObjectId().toHexString()}`];
+    const paths = ['', '/partners', `/webhooks/${new ObjectId().toHexString()}`];
     for (const html of await Promise.all(paths.map(loadWhileHanging))) {
+      expect(html).toContain('The database does not respond.');
       expect(html).toMatch(/\d+ of \d+ connections of this process are in use/);
     }
     await testConsole.stop();

@@ -134,7 +134,11 @@ export class Console {
     scope.setNotFoundHandler((request, reply) => sendNotice(request, reply, 404, 'missing'));
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const { statusCode = 500 } = error;
-      if (isDatabaseUnavailable(error)) return sendNotice(request, reply, 503, 'unavailable');
+      if (isDatabaseUnavailable(error)) {
+        const { inUse, open } = this.services.database.poolUsage();
+        const detail = `${inUse} of ${open} connections of this process are in use.`;
+        return sendNotice(request, reply, 503, 'unavailable', detail);
+      }
       if (statusCode < 500) {
         const kind = statusCode === 400 ? 'invalid' : 'refused';
         return sendNotice(request, reply, statusCode, kind);

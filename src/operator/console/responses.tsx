@@ -99,10 +99,13 @@ export function sendNotice(
   reply: FastifyReply,
   status: number,
   kind: keyof typeof notices,
+  detail = '',
 ): FastifyReply {
   const body = (
     <Card>
-      <p class="mb-0">{notices[kind]}</p>
+      <p class="mb-0">
+        {notices[kind]} {detail}
+      </p>
     </Card>
   );
   return sendPage(context, reply, `Error ${status}`, { status, body });
