@@ -14,6 +14,7 @@ import {
   byUrgency,
   isFailing,
   type Partner,
+  type PartnerFacts,
   type PartnerState,
   type PartnerTraffic,
   silentSince,
@@ -159,15 +160,8 @@ export class PartnersService {
     const days = await this.usage.activeDays(this.possiblySilent(keys, now));
     const calls = byKeyId(counted);
     return keys.map((key) => {
-      const keyId = key._id.toHexString();
-      const facts = {
-        key,
-        keyState: this.keys.stateOf(key),
-        organizationName: names.get(key.organizationId.toHexString()),
-        calls: calls.get(keyId),
-        activeDays: days.get(keyId) ?? 0,
-      };
-      return toPartner(facts, activities.get(keyId), now);
+      const facts = this.factsOf(key, names, calls, days);
+      return toPartner(facts, activities.get(key._id.toHexString()), now);
     });
   }
 
@@ -184,17 +178,23 @@ export class PartnersService {
       this.organizations.findAll(keys.map(({ organizationId }) => organizationId)),
     ]);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
-    return keys.map((key) => {
-      const keyId = key._id.toHexString();
-      const facts = {
-        key,
-        keyState: this.keys.stateOf(key),
-        organizationName: names.get(key.organizationId.toHexString()),
-        calls: calls.get(keyId),
-        activeDays: days.get(keyId) ?? 0,
-      };
-      return trafficOf(facts, now);
-    });
+    return keys.map((key) => trafficOf(this.factsOf(key, names, calls, days), now));
+  }
+
+  private factsOf(
+    key: ApiKeyDocument,
+    names: ReadonlyMap<string, string>,
+    calls: ReadonlyMap<string | null, KeyCalls>,
+    days: ReadonlyMap<string, number>,
+  ): PartnerFacts {
+    const keyId = key._id.toHexString();
+    return {
+      key,
+      keyState: this.keys.stateOf(key),
+      organizationName: names.get(key.organizationId.toHexString()),
+      calls: calls.get(keyId),
+      activeDays: days.get(keyId) ?? 0,
+    };
   }
 
   private possiblySilent(keys: readonly ApiKeyDocument[], now: Date): Types.ObjectId[] {

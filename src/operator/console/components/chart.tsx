@@ -1,7 +1,7 @@
 import type { ChartRange } from '../../usage/chart-ranges.js';
 import type { Severity } from '../../views/view-field.js';
 import type { RenderContext } from '../page.js';
-import { Choices, chosenOf } from './components.js';
+import { Choices, chosenOf } from './filters.js';
 import { formatClock, formatDay, formatDuration, formatNumber } from './formats.js';
 import { Table } from './tables.js';
 

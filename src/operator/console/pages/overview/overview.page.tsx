@@ -1,11 +1,11 @@
 import type { Backlog } from '../../../../core/database/models/backlogs.js';
 import type { RouteUsage } from '../../../usage/usage.service.js';
+import { CallCharts } from '../../components/call-charts.js';
 import { Chart, RangeChoices } from '../../components/chart.js';
 import { Card, Link, pathWith } from '../../components/components.js';
 import { formatDuration, formatNumber, formatPercent } from '../../components/formats.js';
 import { shortRoute } from '../../components/request-list.js';
 import { type PageField, TableCard } from '../../components/tables.js';
-import { callSeries, latencySeries } from '../../components/usage-series.js';
 import type { ConsolePage } from '../../page.js';
 import { attemptSeries } from '../webhooks/attempt-series.js';
 import { Attention, attentionLines } from './attention.js';
@@ -33,21 +33,7 @@ export const overviewPage: ConsolePage = {
         {calls === null ? (
           <Uncounted title={`Calls${of}`} what="calls" />
         ) : (
-          <>
-            <Card title={`Calls${of}`} note="UTC">
-              <Chart label="Calls" range={range} points={calls} series={callSeries} />
-            </Card>
-            <Card title={`Response times${of}`} note="UTC, without long polls of the feed">
-              <Chart
-                label="Response times"
-                range={range}
-                points={calls}
-                series={latencySeries}
-                kind="line"
-                unit="duration"
-              />
-            </Card>
-          </>
+          <CallCharts of={of} range={range} points={calls} />
         )}
         {attempts === null ? (
           <Uncounted title="Attempts to send webhooks" what="attempts" />

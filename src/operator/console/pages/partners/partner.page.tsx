@@ -4,22 +4,22 @@ import type { Cause } from '../../../request-log/request-log.service.js';
 import type { Partner } from '../../../usage/partners.service.js';
 import type { UsagePoint } from '../../../usage/usage.service.js';
 import { partnerFields, partnerState } from '../../../views/partner.js';
-import { Chart, RangeChoices, rangeOf } from '../../components/chart.js';
+import { CallCharts } from '../../components/call-charts.js';
+import { RangeChoices, rangeOf } from '../../components/chart.js';
 import {
   Alert,
   Badge,
   Card,
   Copyable,
-  Filter,
   keysetRequestOf,
   Link,
   pathWith,
   Time,
 } from '../../components/components.js';
+import { Filter } from '../../components/filters.js';
 import { formatNumber } from '../../components/formats.js';
 import { RequestList } from '../../components/request-list.js';
 import { FieldList, type PageField, TableCard } from '../../components/tables.js';
-import { callSeries, latencySeries } from '../../components/usage-series.js';
 import { type ConsolePage, type PageRequest, useRenderContext } from '../../page.js';
 
 const refreshSeconds = 60;
@@ -65,19 +65,7 @@ export const partnerPage: ConsolePage = {
           filter={<RequestFilter codes={causes.map(({ code }) => code)} />}
           {...requests}
         />
-        <Card title="Calls" note="UTC">
-          <Chart label="Calls" range={range} points={calls} series={callSeries} />
-        </Card>
-        <Card title="Response times" note="UTC, without long polls of the feed">
-          <Chart
-            label="Response times"
-            range={range}
-            points={calls}
-            series={latencySeries}
-            kind="line"
-            unit="duration"
-          />
-        </Card>
+        <CallCharts range={range} points={calls} />
         <Card title="Key">
           <FieldList
             fields={partnerFields.filter(({ title }) => !inHeader.has(title))}

@@ -1,5 +1,6 @@
 import { partnerListFields } from '../../../views/partner.js';
-import { Choices, chosenOf, Filter, Link, pathWith } from '../../components/components.js';
+import { Link, pathWith } from '../../components/components.js';
+import { Choices, chosenOf, TextFilter } from '../../components/filters.js';
 import { TableCard } from '../../components/tables.js';
 import { type ConsolePage, useRenderContext } from '../../page.js';
 
@@ -46,16 +47,7 @@ export const partnersPage: ConsolePage = {
             choices={choices.map((choice) => ({ ...choice, count: counts[choice.value] }))}
             also={['page']}
           />
-          <Filter label="Filter keys" keeps={['show']}>
-            <input
-              class="form-control w-auto"
-              type="search"
-              name="text"
-              value={text ?? ''}
-              placeholder="Key or organization"
-              aria-label="Key or organization"
-            />
-          </Filter>
+          <TextFilter label="Filter keys" keeps={['show']} placeholder="Key or organization" />
         </div>
         <p class="text-secondary">{explanations[show]}</p>
         <TableCard

@@ -7,15 +7,8 @@ import {
   endpointFields,
 } from '../../../views/webhook.js';
 import { Chart, RangeChoices, rangeOf } from '../../components/chart.js';
-import {
-  Badge,
-  Card,
-  Choices,
-  chosenOf,
-  Form,
-  keysetRequestOf,
-  Time,
-} from '../../components/components.js';
+import { Badge, Card, Form, keysetRequestOf, Time } from '../../components/components.js';
+import { Choices, chosenOf } from '../../components/filters.js';
 import { formatNumber, formatTime } from '../../components/formats.js';
 import { maskedUrl } from '../../components/masking.js';
 import { onceFields } from '../../components/operator-actions.js';

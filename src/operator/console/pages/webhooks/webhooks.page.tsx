@@ -2,7 +2,8 @@ import { Types } from 'mongoose';
 import type { EndpointWithStats } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { endpointStateField } from '../../../views/endpoint-state.js';
 import { endpointBacklogFields } from '../../../views/webhook.js';
-import { Choices, chosenOf, Filter, keysetRequestOf, Link } from '../../components/components.js';
+import { keysetRequestOf, Link } from '../../components/components.js';
+import { Choices, chosenOf, TextFilter } from '../../components/filters.js';
 import { formatPercent } from '../../components/formats.js';
 import { maskedUrl } from '../../components/masking.js';
 import { type PageField, TableCard } from '../../components/tables.js';
@@ -69,16 +70,7 @@ export const webhooksPage: ConsolePage = {
       <>
         <div class="d-flex flex-wrap gap-2 align-items-center mb-3">
           <Choices name="show" label="Endpoints" choices={choices} also={['older']} />
-          <Filter label="Filter endpoints" keeps={['show']}>
-            <input
-              class="form-control w-auto"
-              type="search"
-              name="text"
-              value={text ?? ''}
-              placeholder="Part of the URL"
-              aria-label="Part of the URL"
-            />
-          </Filter>
+          <TextFilter label="Filter endpoints" keeps={['show']} placeholder="Part of the URL" />
         </div>
         {failing !== null && failing.items.length > 0 && (
           <TableCard
