@@ -49,6 +49,11 @@ const checks = [
     remedy: 'reword the reported lines as suggested.',
   },
   {
+    name: 'workflows',
+    command: 'node scripts/check-workflows.mjs',
+    remedy: 'fix the reported lines of .github/workflows.',
+  },
+  {
     name: 'commits',
     command: 'node scripts/check-commits.mjs',
     remedy: 'reword the subjects: `type(scope): imperative`, at most 72 characters.',
@@ -80,17 +85,18 @@ if (unknown.length > 0) {
   }
 }
 
-/** Runs a check and prints its output when it fails; returns the name of a failed check. */
+/** Runs a check and prints its output when it fails; returns the name of a failed check. It is skipped if it exits with 77. */
 async function runCheck({ name, command, remedy }) {
   const startedAt = performance.now();
   const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => child.on('close', resolve));
   const output = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const isPassed = (await ended) === 0;
+  const code = await ended;
+  const isPassed = code === 0 || code === 77;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   process.stdout.write(
     isPassed
-      ? `passed  ${name} (${seconds} s)\n`
+      ? `${code === 0 ? 'passed ' : `skipped, ${output.join('').trim()}: `} ${name} (${seconds} s)\n`
       : `\nFAILED  ${name} (${seconds} s): ${command}\n${output.join('').trim()}\nWhat to do: ${remedy}\n\n`,
   );
   return isPassed ? '' : name;
