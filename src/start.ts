@@ -138,7 +138,7 @@ export async function runService(
 
 /** @throws StartupError when an index, a validator or transactions are missing */
 export async function createService(options: AppOptions): Promise<Service> {
-  const { adapter, connections, rejectOtherMethods } = await createHttpServer(options);
+  const { adapter, connections, refuseOtherMethods } = await createHttpServer(options);
   const fastify = adapter.getInstance<FastifyInstance>();
   activeTracing()?.traceRequests(fastify);
   // Nest throws errors before it has a logger, and the start reports them in one line.
@@ -160,7 +160,7 @@ export async function createService(options: AppOptions): Promise<Service> {
     await app.init();
     // With a logger before this line, Nest would log each class and route.
     app.useLogger(app.get(Logger));
-    rejectOtherMethods();
+    refuseOtherMethods();
     activeTracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());
     await prepareDatabase(app, options.environment);
   } catch (error) {

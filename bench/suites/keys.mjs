@@ -25,7 +25,7 @@ export async function run({ programs, builds: [build], options }) {
   await keys.insertOne({ ...other, _id: new ObjectId(), prefix, hash, permissions });
   const variables = { AUTH_FAILURE_RPS: '0', RATE_LIMIT_RPS: '0' };
   const service = await startService({ programs, build, database, variables });
-  // Each wrong key is sent once, since rejecting a known one costs no query.
+  // Each wrong key is sent once, since refusing a known one costs no query.
   const guesses = {
     'nothing correct': withKey(() => `iapi_${random(key.length - 5)}`),
     'its prefix correct': withKey(
@@ -35,13 +35,13 @@ export async function run({ programs, builds: [build], options }) {
       () => key.slice(0, -8) + randomBytes(4).toString('hex'),
     ),
   };
-  printTimes('of the key', await rejectionTimes(service, guesses, 401, count));
+  printTimes('of the key', await refusalTimes(service, guesses, 401, count));
   const read = (id) => () => getRequest(`/leads/${id}`, { 'api-key': key });
   const leads = {
     'a lead that does not exist': read('none'),
     'one that does': read(recordSystemIdOf(0, 7)),
   };
-  printTimes('read by a website key', await rejectionTimes(service, leads, 403, count));
+  printTimes('read by a website key', await refusalTimes(service, leads, 403, count));
 }
 
 function withKey(make) {
@@ -56,8 +56,8 @@ function printTimes(title, times) {
   printTable([title, 'p50 µs', 'longer by µs', '95 % from', 'to'], rows);
 }
 
-/** Returns microseconds of each rejection, by kind of request. */
-async function rejectionTimes({ url }, kinds, expected, count) {
+/** Returns microseconds of each refusal, by kind of request. */
+async function refusalTimes({ url }, kinds, expected, count) {
   const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
   const client = new Client(url);
   for (let turn = -warmUps; turn < count; turn++) {

@@ -21,10 +21,10 @@ import {
 import type { LeadRecords, LeadRequest } from './upsert/lead-records.js';
 import { LeadStore } from './upsert/lead-store.service.js';
 
-/** Once leads of a batch take this many MiB, the remaining ones are rejected. */
+/** Once leads of a batch take this many MiB, the remaining ones are refused. */
 const maxBatchMebibytes = 8;
 
-/** Some leads may already be rejected, for example for invalid JSON. */
+/** Some leads may already be refused, for example for invalid JSON. */
 interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
   readonly leads: readonly (UpsertLeadDto | null | DomainError)[];
 }
@@ -123,7 +123,7 @@ export class LeadBatchesService {
     return { ok: refused === 0, created, updated, refused, results };
   }
 
-  /** Adds rejections and unmatched projects to the request log once, however often the transaction ran. */
+  /** Adds refusals and unmatched projects to the request log once, however often the transaction ran. */
   private report(caller: Caller, outcomes: readonly LeadOutcome[]): void {
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') {
@@ -141,7 +141,7 @@ export class LeadBatchesService {
   }
 }
 
-/** Rejects the leads for which the batch has no room. */
+/** Refuses the leads for which the batch has no room. */
 function decideBatch(
   records: LeadRecords,
   requests: readonly LeadRequest[],
@@ -156,7 +156,7 @@ function decideBatch(
   return [...outcomes, ...refused];
 }
 
-/** Rejects a lead for the same reasons as a single request. */
+/** Refuses a lead for the same reasons as a single request. */
 function batchRequest(caller: Caller, lead: LeadBatch['leads'][number]): LeadRequest {
   try {
     if (lead === null) throw new DomainError(httpErrors.bodyMustBeObject);

@@ -70,7 +70,7 @@ export class LeadsController {
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, ' +
       'even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone ' +
-      'that another lead of the organization has is rejected with 400, unless the organization ' +
+      'that another lead of the organization has is refused with 400, unless the organization ' +
       'allows duplicates.',
     errors: [
       ...bodyErrors,
@@ -102,7 +102,7 @@ export class LeadsController {
     route: { envelopeDepth: 2, roundsNumbers: true },
     summary: 'Create or update many leads',
     description:
-      'Handles each lead as if it were sent alone, in order: a rejected lead does not affect ' +
+      'Handles each lead as if it were sent alone, in order: a refused lead does not affect ' +
       'the others. After a 5xx either everything is stored or nothing: retry with the same ' +
       'Idempotency-Key.',
     errors: bodyErrors,

@@ -109,7 +109,7 @@ function moveUnroutedErrors({ info, paths, components }: OpenAPIObject): void {
   for (const { code } of others) delete components?.examples?.[code];
 }
 
-/** Unknown body fields are rejected unless the type tolerates them (rule HTTP-20). */
+/** Unknown body fields are refused unless the type tolerates them (rule HTTP-20). */
 function disallowUnknownFields({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, { additionalProperties?: boolean }>;
   const close = (part: unknown): void => {

@@ -90,7 +90,7 @@ export async function serveReference(
       });
     }
     await reference.register(fastifyStatic, { root: pageFiles, serve: false, cacheControl: false });
-    // One route for all pages, because each has a rejection for every other method.
+    // One route for all pages, because each has a refusal for every other method.
     reference.get<Request>('/docs/*', async (request, reply) => {
       const { '*': path } = request.params;
       if (path === '')

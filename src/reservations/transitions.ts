@@ -45,7 +45,7 @@ const ignore: Decision = { effects: [], isIgnored: true };
 const approve: Decision = { effects: ['approve'] };
 const cancel: Decision = { effects: ['cancel', 'deleteWallet'] };
 const recover: Decision = { effects: ['approve', 'restoreWallet'] };
-const reject = (error: TransitionError): Decision => ({ effects: [], error });
+const refuse = (error: TransitionError): Decision => ({ effects: [], error });
 
 const isUnitReserved = (facts: ChequeFacts) => facts.isUnitReservedByAnother;
 const isPendingChequeCollection = (facts: ChequeFacts) =>
@@ -54,7 +54,7 @@ const isPendingChequeCollection = (facts: ChequeFacts) =>
 /** For `reservationStatus`, the first matching row decides (rule CALL-4). */
 const reservationRows: readonly TransitionRow<ReservationStatus, ReservationFacts>[] = [
   { from: 'pending_cheque_collection', trigger: 'approved', decision: approve },
-  { from: 'any', trigger: 'approved', decision: reject('notPendingChequeCollection') },
+  { from: 'any', trigger: 'approved', decision: refuse('notPendingChequeCollection') },
   { from: 'any', trigger: 'canceled', decision: cancel },
   { from: 'any', trigger: 'pending', decision: ignore },
   { from: 'any', trigger: 'pending_cheque_collection', decision: ignore },
@@ -69,7 +69,7 @@ const chequeRows: readonly TransitionRow<ChequeStatus, ChequeFacts>[] = [
     from: 'bounced',
     trigger: 'collected',
     when: isUnitReserved,
-    decision: reject('unitAlreadyReserved'),
+    decision: refuse('unitAlreadyReserved'),
   },
   { from: 'bounced', trigger: 'collected', decision: recover },
   { from: 'any', trigger: 'collected', when: isPendingChequeCollection, decision: approve },
@@ -99,5 +99,5 @@ function decide<Status, Facts extends ReservationFacts>(
   );
   const decision = row?.decision ?? noEffects;
   const isApproval = decision.effects.includes('approve');
-  return isApproval && facts.isUnitDeleted ? reject('unitNotFound') : decision;
+  return isApproval && facts.isUnitDeleted ? refuse('unitNotFound') : decision;
 }

@@ -161,7 +161,7 @@ describe('the login', () => {
     expect(response.html).toMatch(/role="status".*Incorrect password\./s);
     expect(response.html).toMatch(/<input[^>]* aria-describedby="problem" aria-invalid="true"/);
     expect(response.headers.getSetCookie()).toEqual([]);
-    expect(service.logged()).toContain('Rejected a console login from 198.51.100.1: wrong.');
+    expect(service.logged()).toContain('Refused a console login from 198.51.100.1: wrong.');
     expect(service.logged()).not.toContain('wrong password');
   });
 

@@ -142,7 +142,7 @@ describe('a preflight', () => {
     const { status, headers } = await preflight(origin);
     expect([status, headers.get('x-error-code'), corsHeaders(headers)]).toEqual([
       405,
-      'route.preflight_rejected',
+      'route.preflight_refused',
       {},
     ]);
     expect(headers.get('vary')).toMatch(/\borigin\b/i);

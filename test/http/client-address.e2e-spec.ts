@@ -127,7 +127,7 @@ it('console logins are limited, and logged, for an address whose port changes', 
         statuses.push(response.status);
       }
       expect(statuses).toEqual([...range(loginBurst).map(() => 401), 429]);
-      expect(service.logged()).toContain(`Rejected a console login from ${address}: too many.`);
+      expect(service.logged()).toContain(`Refused a console login from ${address}: too many.`);
     }),
     { numRuns: rounds(30, 100) },
   );

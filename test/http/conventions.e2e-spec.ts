@@ -149,7 +149,7 @@ describe('an unknown route', () => {
           `language: ${language}`,
         );
       const { status, headers, body } = await preflight('en-us');
-      const code = 'route.preflight_rejected';
+      const code = 'route.preflight_refused';
       expect([status, headers['x-error-code'], headers['allow']]).toEqual([
         405,
         code,

@@ -225,7 +225,7 @@ describe('the command key', () => {
     expect(again).toEqual({ ...revoked, lastUsedAt: expect.anything() });
   });
 
-  it('lists rejected requests of a key with their reasons, newest first', async () => {
+  it('lists refused requests of a key with their reasons, newest first', async () => {
     const { _id, prefix } = await issue('--for crm');
     const ids = { organizationId: tenant.organizationId, apiKeyId: new ObjectId(_id) };
     const refused = { errorCodes: ['lead.duplicate_phone'], messages: ['Duplicate', 'Another'] };

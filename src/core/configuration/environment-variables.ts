@@ -144,7 +144,7 @@ export const environmentVariables = z.object({
     .describe('How long actions of the operator are logged (rule OPS-31).'),
   REQUEST_LOG_DAYS: integerSetting(1, 365)
     .prefault('7')
-    .describe('How long reasons of rejected requests are logged (rule OPS-36).'),
+    .describe('How long reasons of refused requests are logged (rule OPS-36).'),
   USAGE_RETENTION_DAYS: integerSetting(31, 3_650)
     .prefault('35')
     .describe('How long counts of calls are kept (rule OPS-32).'),

@@ -139,9 +139,9 @@ export const httpErrors = errorDefinitions('http', {
     cause: 'The path has no endpoint with this method; `Allow` lists its methods',
     remedy: 'Use a method that `Allow` names',
   },
-  preflightRejected: {
+  preflightRefused: {
     status: 405,
-    code: 'route.preflight_rejected',
+    code: 'route.preflight_refused',
     cause:
       'A browser asked whether a page may send this request (CORS preflight). Every visitor of a page can ' +
       'read the API key in it, so pages may only send what a key with their origin permits',

@@ -69,7 +69,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       return of(response.body ?? undefined);
     }
     if (claim === undefined) return next.handle();
-    // After the deadline's 503, a claim would reject retries until its lease expires.
+    // After the deadline's 503, a claim would refuse retries until its lease expires.
     if (request.isOverdue) {
       await this.release(claim);
       return of(undefined);
@@ -104,7 +104,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return body ?? undefined;
   }
 
-  /** A claim that is not released rejects a retry until its lease expires. */
+  /** A claim that is not released refuses a retry until its lease expires. */
   private async settleError(
     claim: IdempotencyClaim,
     request: FastifyRequest,

@@ -48,7 +48,7 @@ const maxNameLength = 64;
 
 const tolerantTypes = new Set<{ readonly name: string }>();
 
-/** Unknown names are reported instead of rejected. */
+/** Unknown names are reported instead of refused. */
 export function AllowUnknownFields(): ClassDecorator {
   return (type) => void tolerantTypes.add(type);
 }
@@ -64,7 +64,7 @@ export interface ReadDto<T extends object = object> {
   readonly dto: T;
   readonly part: RequestPart;
   readonly ignored: readonly string[];
-  readonly rejected: readonly string[];
+  readonly refused: readonly string[];
 }
 
 /**
@@ -76,14 +76,14 @@ export function readDto<T extends object>(
   sent: object,
   part: RequestPart = 'body',
 ): ReadDto<T> {
-  const names = { ignored: [], rejected: [] };
+  const names = { ignored: [], refused: [] };
   return { dto: readObject(type, sent, '', names), part, ...names };
 }
 
 /** Keyed by the part of the request that was read. */
 const reads = new WeakMap<object, ReadDto>();
 /** Keyed by the DTO; most requests have none. */
-const rejections = new WeakMap<object, ReadDto>();
+const refusals = new WeakMap<object, ReadDto>();
 
 /** Keeps the reading for {@link readPart}, so that each part is read once. */
 export function readAhead(type: DtoClass, sent: object, part: RequestPart): ReadDto {
@@ -94,21 +94,21 @@ export function readAhead(type: DtoClass, sent: object, part: RequestPart): Read
   return read;
 }
 
-/** Rejects unknown names also of a part that was not read ahead, such as the parameters of a path. */
+/** Refuses unknown names also of a part that was not read ahead, such as the parameters of a path. */
 export function readPart(type: DtoClass, sent: object): object {
   const read = reads.get(sent) ?? readDto(type, sent);
-  if (read.rejected.length > 0) rejections.set(read.dto, read);
+  if (read.refused.length > 0) refusals.set(read.dto, read);
   return read.dto;
 }
 
-/** Returns the reading of a DTO from {@link readPart} if it rejects names. */
-export function rejectionOf(dto: object): ReadDto | undefined {
-  return rejections.get(dto);
+/** Returns the reading of a DTO from {@link readPart} if it refuses names. */
+export function refusalOf(dto: object): ReadDto | undefined {
+  return refusals.get(dto);
 }
 
 interface UnknownNames {
   readonly ignored: string[];
-  readonly rejected: string[];
+  readonly refused: string[];
 }
 
 function readObject<T extends object>(
@@ -118,7 +118,7 @@ function readObject<T extends object>(
   names: UnknownNames,
 ): T {
   const fields = readingsOf(type);
-  const unknown = tolerantTypes.has(type) ? names.ignored : names.rejected;
+  const unknown = tolerantTypes.has(type) ? names.ignored : names.refused;
   const dto = new type();
   const values = dto as Record<string, unknown>;
   for (const [name, value] of Object.entries(sent)) {
@@ -137,7 +137,7 @@ function readValue(reading: Reading, value: unknown, path: string, names: Unknow
   if ('names' in reading) {
     if (!isPlainObject(value)) return value;
     for (const name of Object.keys(value)) {
-      if (!reading.names.includes(name)) report(names.rejected, path, name);
+      if (!reading.names.includes(name)) report(names.refused, path, name);
     }
     return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
   }
@@ -146,7 +146,7 @@ function readValue(reading: Reading, value: unknown, path: string, names: Unknow
     isPlainObject(item) ? readObject(type, item, at, names) : null;
   if (maxItems === undefined) return readItem(value, path) ?? value;
   if (!Array.isArray(value)) return value;
-  // The length alone rejects the list: class-validator would validate all items, but it skips holes.
+  // The length alone refuses the list: class-validator would validate all items, but it skips holes.
   if (value.length > maxItems) return Object.assign([], { length: maxItems + 1 });
   // class-validator would validate nested lists item by item.
   return value.map((item: unknown, index) => readItem(item, `${path}${index}.`));

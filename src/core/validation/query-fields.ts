@@ -67,7 +67,7 @@ export function WholeNumber(options: {
 
 const separatorNote = 'Several are separated by commas; a comma within a value is sent as \\,.';
 
-/** Rejects a repeated parameter. */
+/** Refuses a repeated parameter. */
 export function CommaList(
   description: string,
   itemPattern = listItem,

@@ -9,7 +9,7 @@ import { instanceToPlain } from 'class-transformer';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { isPlainObject } from '../values/json.js';
-import { type DtoClass, readAhead, readPart, rejectionOf } from './dto-reader.js';
+import { type DtoClass, readAhead, readPart, refusalOf } from './dto-reader.js';
 import { brokenFields, validationFailed, validatorOptions } from './validate-dto.js';
 
 /** Class-transformer copies unknown names, walks free-form objects, and drops keys such as `constructor`. */
@@ -41,10 +41,10 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   protected override validate(dto: object): ValidationError[] {
-    return brokenFields(dto, rejectionOf(dto));
+    return brokenFields(dto, refusalOf(dto));
   }
 
-  /** Bodies with such keys are rejected before; in free-form objects `constructor` is a key like any other. */
+  /** Bodies with such keys are refused before; in free-form objects `constructor` is a key like any other. */
   protected override stripProtoKeys(): void {}
 
   /** JSON has no gaps, no binary values: Nest would search every value for them. */

@@ -69,11 +69,11 @@ export const IsFinite = (): PropertyDecorator => IsNumber({}, ofDoubles);
 
 export const IsQuantity = (): PropertyDecorator => Rule('isQuantity', isQuantity);
 
-/** Rejects integers that a double would change (rule HTTP-8). */
+/** Refuses integers that a double would change (rule HTTP-8). */
 export const IsExact = (): PropertyDecorator =>
   Rule('isExactNumber', (value) => !isLong(value), { digits: 15 });
 
-/** Unlike `IsObject`, it rejects 64-bit integers. */
+/** Unlike `IsObject`, it refuses 64-bit integers. */
 export const IsPlainObject = (): PropertyDecorator => Rule('isObject', isPlainObject);
 
 /** Judges parsed times; `parseTime` leaves others as they were sent. */

@@ -5,7 +5,7 @@ import { httpErrors } from '../errors/http-errors.js';
 import type { LocalizedMessage } from '../localization/messages.service.js';
 import { type DtoClass, readDto, type ReadDto } from './dto-reader.js';
 
-/** `forbidUnknownValues` would reject classes without fields. Errors must not hold values that were sent. */
+/** `forbidUnknownValues` would refuse classes without fields. Errors must not hold values that were sent. */
 export const validatorOptions = {
   forbidUnknownValues: false,
   validationError: { target: false, value: false },
@@ -24,9 +24,9 @@ export function assertValid(dto: object): void {
   throwIfAny(brokenFields(dto));
 }
 
-/** @throws DomainError 400 that names the rejected names (rule HTTP-20) */
+/** @throws DomainError 400 that names the refused names (rule HTTP-20) */
 export function assertKnown(read: ReadDto): void {
-  throwIfAny(rejectedFields(read));
+  throwIfAny(refusedFields(read));
 }
 
 function throwIfAny(errors: readonly ValidationError[]): void {
@@ -40,14 +40,14 @@ export function validationFailed(errors: readonly ValidationError[]): DomainErro
 /** Unknown names come first. */
 export function brokenFields(dto: object, read?: ReadDto): ValidationError[] {
   const errors = validateSync(dto, validatorOptions);
-  return read === undefined ? errors : [...rejectedFields(read), ...errors];
+  return read === undefined ? errors : [...refusedFields(read), ...errors];
 }
 
 const unknownNameRules = { query: 'unknownParameter', body: 'unknownField' };
 
-function rejectedFields({ rejected, part }: ReadDto): ValidationError[] {
+function refusedFields({ refused, part }: ReadDto): ValidationError[] {
   const rule = unknownNameRules[part];
-  return rejected.map((property) => ({ property, constraints: { [rule]: rule } }));
+  return refused.map((property) => ({ property, constraints: { [rule]: rule } }));
 }
 
 /** A field that may be sent in two places has one name, so its messages repeat. */

@@ -24,7 +24,7 @@ export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER):
   return isDecimal && Number(value) <= maximum ? Number(value) : null;
 }
 
-/** Accepts the database's 64-bit integers, which only {@link isAmount} rejects. */
+/** Accepts the database's 64-bit integers, which only {@link isAmount} refuses. */
 function isFiniteNumber(value: unknown): boolean {
   return Number.isFinite(value) || isLong(value);
 }
@@ -33,7 +33,7 @@ export function isQuantity(value: unknown): boolean {
   return isFiniteNumber(value) && Number(value) >= 0;
 }
 
-/** Rejects integers that a double would change (rule HTTP-8). */
+/** Refuses integers that a double would change (rule HTTP-8). */
 export function isAmount(value: unknown): boolean {
   return isFiniteNumber(value) && !isLong(value);
 }

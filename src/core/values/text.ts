@@ -12,7 +12,7 @@ export function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** The database changes or rejects null characters and lone surrogates in keys. */
+/** The database changes or refuses null characters and lone surrogates in keys. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

@@ -158,14 +158,14 @@ export class LeadResultDto {
   @ApiPropertyOptional({
     type: String,
     enum: ['create', 'update'],
-    description: 'Absent if the lead was rejected.',
+    description: 'Absent if the lead was refused.',
     example: 'create',
   })
   operation?: 'create' | 'update';
 
   @ApiPropertyOptional({
     type: UpsertedLeadDto,
-    description: `${upsertedLeadDescription} Absent if the lead was rejected.`,
+    description: `${upsertedLeadDescription} Absent if the lead was refused.`,
   })
   lead?: UpsertedLeadDto;
 
@@ -179,25 +179,25 @@ export class LeadResultDto {
 
   @ApiPropertyOptional({
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-    description: 'Reasons in the language of the request; only for a rejected lead.',
+    description: 'Reasons in the language of the request; only for a refused lead.',
   })
   message?: string | readonly string[];
 
   @ApiPropertyOptional({
     type: String,
-    description: 'The standard text of the status; only for a rejected lead.',
+    description: 'The standard text of the status; only for a refused lead.',
   })
   error?: string;
 
   @ApiPropertyOptional({
     type: String,
-    description: `The x-error-code that the lead would have if sent alone; only for a rejected lead.\n${describeErrors(refusals)}`,
+    description: `The x-error-code that the lead would have if sent alone; only for a refused lead.\n${describeErrors(refusals)}`,
   })
   errorCode?: string;
 }
 
 export class LeadBatchResponseDto {
-  @ApiProperty({ type: Boolean, description: 'True if no lead was rejected.', example: true })
+  @ApiProperty({ type: Boolean, description: 'True if no lead was refused.', example: true })
   ok!: boolean;
 
   @ApiProperty({ type: Number, example: 1 })

@@ -146,7 +146,7 @@ export class LeadBatchDto {
     required: true,
     maxItems: maxLeads,
     description:
-      'Each lead is handled as if sent alone; a rejected lead does not affect the others.',
+      'Each lead is handled as if sent alone; a refused lead does not affect the others.',
   })
   leads!: readonly (UpsertLeadDto | null)[];
 

@@ -17,7 +17,7 @@ export interface LeadRow {
   readonly json: Buffer;
 }
 
-export interface RejectedRow {
+export interface RefusedRow {
   readonly row: number;
   readonly line: number;
   readonly code: string;
@@ -45,7 +45,7 @@ const csvColumns = {
 
 /**
  * Reads CSV with a header line, or NDJSON if the name ends with `.ndjson` or `.jsonl` (rule LEAD-16). Skips the reasons
- * of a report of rejected rows.
+ * of a report of refused rows.
  *
  * @throws Error for a name `.json`, text that is not UTF-8, invalid CSV, or columns that are unknown or repeated
  */
@@ -89,15 +89,15 @@ function leadRow({ row, line, cells }: CsvRow): LeadRow {
   return { row, line, json: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Begins a report of rejected rows, which a person can correct and import. Excel reads Arabic only with a byte-order mark. */
+/** Begins a report of refused rows, which a person can correct and import. Excel reads Arabic only with a byte-order mark. */
 export function reportHeader({ columns }: LeadFile): string {
   if (columns === undefined) return '';
   return `\uFEFF${verbatimCsvRows([[...columns, ...reasonColumns]])}`;
 }
 
 /** Returns the row as the file has it, formulas included, with the reason for people. */
-export function reportedRow({ columns }: LeadFile, source: LeadRow, rejected: RejectedRow): string {
-  const { row, line, code, message } = rejected;
+export function reportedRow({ columns }: LeadFile, source: LeadRow, refused: RefusedRow): string {
+  const { row, line, code, message } = refused;
   if (columns === undefined) {
     const reason = { error: { row, line, code, message } };
     return jsonLine(JSON.stringify(reason)) + jsonLine(source.json.toString());

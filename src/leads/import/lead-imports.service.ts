@@ -19,12 +19,12 @@ import {
   type LeadRow,
   parseLead,
   readLeadFile,
-  type RejectedRow,
+  type RefusedRow,
   reportedRow,
   reportHeader,
 } from './lead-file.js';
 
-export { isNdjson, type RejectedRow };
+export { isNdjson, type RefusedRow };
 
 /** Totals over all runs of an import; a dry run counts only itself. */
 export interface ImportedLeads extends ImportCounts {
@@ -37,10 +37,10 @@ export interface ImportOptions {
   readonly isRestarted: boolean;
   /** Applies to project names and messages, as in a request. */
   readonly language?: Language;
-  /** Called before anything is stored, with the first line of a report of rejected rows. */
+  /** Called before anything is stored, with the first line of a report of refused rows. */
   readonly onBegin: (reportHeader: string, isContinued: boolean) => void;
   /** @param reported the row and the reason, as a report has them */
-  readonly onRefused: (refused: RejectedRow, reported: string) => void;
+  readonly onRefused: (refused: RefusedRow, reported: string) => void;
   readonly progress: (done: number, total: number) => void;
 }
 

@@ -16,7 +16,7 @@ export interface LeadRequest {
   readonly payload: LeadPayload;
   /** Includes the flat fields. */
   readonly data: LeadData;
-  /** Set when the request was rejected before a decision. */
+  /** Set when the request was refused before a decision. */
   readonly refusal?: Error;
 }
 

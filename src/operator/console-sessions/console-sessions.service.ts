@@ -9,7 +9,7 @@ import { ConsoleSessionsRepository } from './console-sessions.repository.js';
 export interface Session {
   /** Identifies the session in logs, but cannot open one. */
   readonly name: string;
-  /** Every form of the session sends it, so that forms of other websites are rejected (rule OPS-30). */
+  /** Every form of the session sends it, so that forms of other websites are refused (rule OPS-30). */
   readonly formToken: string;
 }
 

@@ -125,7 +125,7 @@ export class Console {
       // The login form has no token, but the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
-      this.logger.warn(`Rejected a cross-site form submission from ${request.ip}.`);
+      this.logger.warn(`Refused a cross-site form submission from ${request.ip}.`);
       return sendNotice(request, reply, 403, 'refused');
     });
   }
@@ -179,7 +179,7 @@ export class Console {
       const { password = '' } = formOf(request);
       const outcome = await this.limiter.attempt(request.ip, password);
       if (outcome === 'right') return logIn(request, reply, 'password');
-      this.logger.warn(`Rejected a console login from ${request.ip}: ${outcome}.`);
+      this.logger.warn(`Refused a console login from ${request.ip}: ${outcome}.`);
       if (outcome === 'too many') reply.header('retry-after', '30');
       const status = outcome === 'wrong' ? 401 : 429;
       return sendLogin(request, reply, { status, problem: outcome, hasPassword });

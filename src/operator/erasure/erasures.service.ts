@@ -192,7 +192,7 @@ export function failureMessage(failures: readonly string[]): string | undefined 
   const erasures = failures.length === 1 ? 'This erasure' : `These ${failures.length} erasures`;
   return (
     `${erasures} could not be finished: ${failures.join(', ')}. The others are done. ` +
-    'Correct the documents that the database rejects, then repeat the command.'
+    'Correct the documents that the database refuses, then repeat the command.'
   );
 }
 

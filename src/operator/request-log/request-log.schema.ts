@@ -46,5 +46,5 @@ requestLogSchema.index({ requestId: 1 }, { name: 'byRequestId' });
 addTtlIndex(
   requestLogSchema,
   { createdAt: 1 },
-  { kind: 'rejected requests', setting: 'REQUEST_LOG_DAYS' },
+  { kind: 'refused requests', setting: 'REQUEST_LOG_DAYS' },
 );

@@ -61,7 +61,7 @@ export class RequestLogService {
     return (await this.requests.findIgnored(requests)).map(identifiedRequest);
   }
 
-  /** Returns why requests were rejected or had less effect than their clients may expect, the most frequent first. */
+  /** Returns why requests were refused or had less effect than their clients may expect, the most frequent first. */
   async causesOfKey(key: KeyIds, since: Date): Promise<Cause[]> {
     const reference = referenceOf(key);
     const [counts, logged] = await Promise.all([

@@ -32,7 +32,7 @@ interface UnidentifiedRequest {
   readonly fields: Omit<RequestLogDocument, keyof LoggedKey>;
 }
 
-/** Logs rejected requests, and accepted ones with ignored fields or notices, in batches (rule OPS-36). */
+/** Logs refused requests, and accepted ones with ignored fields or notices, in batches (rule OPS-36). */
 @Injectable()
 export class RequestRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(

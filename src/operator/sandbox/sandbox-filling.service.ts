@@ -88,9 +88,9 @@ export class SandboxFillingService {
 
   private async addLeads(caller: Caller): Promise<void> {
     const { results } = await this.leads.upsertAll(caller, { leads: sandboxLeads });
-    const rejected = results.find(({ errorCode }) => errorCode !== undefined);
-    if (rejected === undefined) return;
-    throw new Error(`A lead cannot be stored: ${[rejected.message ?? []].flat().join('; ')}`);
+    const refused = results.find(({ errorCode }) => errorCode !== undefined);
+    if (refused === undefined) return;
+    throw new Error(`A lead cannot be stored: ${[refused.message ?? []].flat().join('; ')}`);
   }
 
   private async addReservation(

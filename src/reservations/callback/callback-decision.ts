@@ -108,7 +108,7 @@ function reportCheque(steps: StepResult, report: ChequeReport): StepResult {
     },
     report.chequeStatus,
   );
-  // A rejection depends on the unit and its other reservations, which must not change before the commit.
+  // A refusal depends on the unit and its other reservations, which must not change before the commit.
   const state =
     error === undefined ? applyEffects(reported, effects, found.wallet._id) : lockUnit(reported);
   return {

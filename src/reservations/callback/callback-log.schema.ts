@@ -3,7 +3,7 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument, addTtlIndex } from '../../core/database/documents/tenant-document.js';
 import type { CallbackOutcome, CallbackEffects } from './callback-decision.js';
 
-export interface RejectedField {
+export interface RefusedField {
   readonly field: string;
   readonly type: string;
   /** Number of characters, items or fields; null for any other value. */
@@ -14,7 +14,7 @@ export interface RejectedField {
 export interface CallbackRecord {
   readonly requestId: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  readonly refusedFields: readonly RejectedField[];
+  readonly refusedFields: readonly RefusedField[];
   readonly otherFields: number;
 }
 
@@ -35,7 +35,7 @@ export class CallbackLogDocument extends TenantDocument {
   payload!: CallbackRecord['payload'];
 
   @Prop({ type: [SchemaTypes.Mixed] })
-  refusedFields!: readonly RejectedField[];
+  refusedFields!: readonly RefusedField[];
 
   @Prop({ type: Number })
   otherFields!: number;

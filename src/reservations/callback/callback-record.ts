@@ -5,7 +5,7 @@ import { isAmount } from '../../core/values/numbers.js';
 import { isExternalId, isObjectId } from '../../core/values/text.js';
 import { isChequeNumber } from '../cheques/cheque-number.js';
 import { chequeStatuses } from '../transitions.js';
-import type { CallbackRecord, RejectedField } from './callback-log.schema.js';
+import type { CallbackRecord, RefusedField } from './callback-log.schema.js';
 
 const loggedFieldChecks = new Map<string, (value: unknown) => boolean>([
   ['reservationId', (value) => typeof value === 'string' && isObjectId(value)],
@@ -24,7 +24,7 @@ export function callbackRecord({ id, body }: Pick<FastifyRequest, 'id' | 'body'>
   return {
     requestId: id,
     payload: Object.fromEntries(sent.filter(isLogged)),
-    refusedFields: sent.filter((entry) => !isLogged(entry)).map(rejectedField),
+    refusedFields: sent.filter((entry) => !isLogged(entry)).map(refusedField),
     otherFields: fields.length - known.length,
   };
 }
@@ -47,7 +47,7 @@ function lettersOf(status: string): string {
   return status.toLowerCase().replaceAll(/[\s_./-]/g, '');
 }
 
-function rejectedField([field, value]: [string, unknown]): RejectedField {
+function refusedField([field, value]: [string, unknown]): RefusedField {
   if (typeof value === 'string') return { field, type: 'string', length: value.length };
   if (Array.isArray(value)) return { field, type: 'array', length: value.length };
   if (isPlainObject(value)) return { field, type: 'object', length: Object.keys(value).length };

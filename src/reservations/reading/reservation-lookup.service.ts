@@ -169,7 +169,7 @@ export class ReservationLookupService {
     );
   }
 
-  /** Returns the newest first; includes rejected callbacks of other organizations. */
+  /** Returns the newest first; includes refused callbacks of other organizations. */
   async listCallbacks(
     organizationIds: TenantIds,
     id: Types.ObjectId,
@@ -237,7 +237,7 @@ export class ReservationLookupService {
       .toSorted((one, other) => other.at.getTime() - one.at.getTime());
   }
 
-  /** Returns the unit's other approved reservations, for which callbacks are rejected. */
+  /** Returns the unit's other approved reservations, for which callbacks are refused. */
   async approvedOthers({ _id, unitId, ...reservation }: ReservationDetails): Promise<string[]> {
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const unitIds = unitId === null ? [] : [new Types.ObjectId(unitId)];

@@ -155,7 +155,7 @@ function ledgerEntry({ line, cells: { chequeAmount, ...texts } }: CsvRow) {
   return { line, ...validatedDto(LedgerEntryDto, { ...texts, ...amount }) };
 }
 
-/** Returns the string itself if it is not a number: validation then rejects it. */
+/** Returns the string itself if it is not a number: validation then refuses it. */
 function amountOf(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
 }

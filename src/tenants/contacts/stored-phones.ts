@@ -3,7 +3,7 @@ import type { CountryCode } from 'libphonenumber-js';
 import { LRUCache } from 'lru-cache';
 import type { BulkWriteResult } from 'mongodb';
 import { Types } from 'mongoose';
-import { rejectedWrites } from '../../core/database/connection/database-errors.js';
+import { refusedWrites } from '../../core/database/connection/database-errors.js';
 import { defaultCountry } from '../organizations/organization.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 
@@ -68,7 +68,7 @@ export class StoredPhones<T extends PhoneDocument> {
       }
     }
     if (updates.length > 0) {
-      for (const { index, errmsg } of await rejectedWrites(this.store(updates))) {
+      for (const { index, errmsg } of await refusedWrites(this.store(updates))) {
         const document = derivable[index];
         if (document !== undefined) this.reportFailure(document, errmsg);
       }

@@ -184,7 +184,7 @@ export class LeadLoad {
       if (received !== undefined && status < 300) return { body: received, repetitions };
       // A retry cannot fix other statuses, so the test ends and shows the responses.
       if (status >= 400 && status < 500 && status !== 409) {
-        throw new Error(`A lead was rejected with ${status}: ${JSON.stringify(body)}`);
+        throw new Error(`A lead was refused with ${status}: ${JSON.stringify(body)}`);
       }
       await delay(25);
     }

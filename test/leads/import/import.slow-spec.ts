@@ -334,11 +334,11 @@ describe('lead import', () => {
     const file = await saveFile('again.csv', `recordSystemId\n${tooLongId}\n`);
     const report = join(folder, 'again-refused.csv');
     await run(file, '--report', report);
-    const notice = 'Not all rejected rows are listed (some are from earlier runs):';
+    const notice = 'Not all refused rows are listed (some are from earlier runs):';
     const withReport = await runText(file, '--report', report);
     expect(withReport.stdout).toContain(`${notice} see ${report}.\n`);
     const without = await runText(file);
-    expect(without.stdout).toContain(`${notice} use --report <file> to keep the rejected rows.\n`);
+    expect(without.stdout).toContain(`${notice} use --report <file> to keep the refused rows.\n`);
   });
 
   it('matches project names in the language of --language', async () => {

@@ -22,7 +22,7 @@ export type ErrorCode =
   | 'list.cursor_unusable'
   | 'route.not_found'
   | 'route.method_not_allowed'
-  | 'route.preflight_rejected'
+  | 'route.preflight_refused'
   | 'request.timeout'
   | 'request.path_too_long'
   | 'request.rate_limited'

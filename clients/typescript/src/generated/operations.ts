@@ -48,11 +48,11 @@ import type {
 export interface Operations {
   /** Read the API key. Returns what the key of the request permits. Every valid key may call it. */
   readonly readKey: Operation<ReadKeyData, ReadKeyResponses>;
-  /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
+  /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is refused with 400, unless the organization allows duplicates. */
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
   /** List leads. Lists leads newest first by default, in the order of ids from after=0, or the oldest change first with updatedSince. A lead whose id clients change in a path, such as .., is found by recordSystemId. Over 4 MiB the response is streamed and has no ETag. */
   readonly listLeads: Operation<ListLeadsData, ListLeadsResponses>;
-  /** Create or update many leads. Handles each lead as if it were sent alone, in order: a rejected lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
+  /** Create or update many leads. Handles each lead as if it were sent alone, in order: a refused lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
   readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;
   /** Read a lead. Returns the current lead, for resynchronizing after a missed outbound event. */
   readonly readLead: Operation<ReadLeadData, ReadLeadResponses>;

@@ -202,7 +202,7 @@ export type UpsertLeadDto = {
 
 export type LeadBatchDto = {
     /**
-     * Each lead is handled as if sent alone; a rejected lead does not affect the others.
+     * Each lead is handled as if sent alone; a refused lead does not affect the others.
      */
     leads: Array<UpsertLeadDto>;
     /**
@@ -221,11 +221,11 @@ export type LeadResultDto = {
      */
     statusCode: number;
     /**
-     * Absent if the lead was rejected.
+     * Absent if the lead was refused.
      */
     operation?: 'create' | 'update';
     /**
-     * The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, `recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request. Absent if the lead was rejected.
+     * The lead after this request. A key without the operation `leads.read` gets only `_id`, `leadId`, `recordSystemId` and `compoundsIds`, and in `data` and `additionalData` the values of this request. Absent if the lead was refused.
      */
     lead?: UpsertedLeadDto;
     /**
@@ -233,15 +233,15 @@ export type LeadResultDto = {
      */
     unmatchedProject?: boolean;
     /**
-     * Reasons in the language of the request; only for a rejected lead.
+     * Reasons in the language of the request; only for a refused lead.
      */
     message?: string | Array<string>;
     /**
-     * The standard text of the status; only for a rejected lead.
+     * The standard text of the status; only for a refused lead.
      */
     error?: string;
     /**
-     * The x-error-code that the lead would have if sent alone; only for a rejected lead.
+     * The x-error-code that the lead would have if sent alone; only for a refused lead.
      * - `request.body_not_object`: The body is JSON, but not an object. *Send one JSON object.*
      * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct the fields in the messages; each violated rule has a message.*
      * - `lead.duplicate_phone`: Another lead of the organization has the phone; one message for each phone. *Update that lead, or ask the organization to allow such leads.*
@@ -256,7 +256,7 @@ export type LeadResultDto = {
 
 export type LeadBatchResponseDto = {
     /**
-     * True if no lead was rejected.
+     * True if no lead was refused.
      */
     ok: boolean;
     created: number;

@@ -66,8 +66,8 @@ export function duplicateKey(error: unknown): { readonly index: string } | undef
   return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
 }
 
-/** Returns the rejected writes of an unordered bulk write; the others were stored. */
-export async function rejectedWrites(writes: Promise<unknown>): Promise<readonly WriteError[]> {
+/** Returns the refused writes of an unordered bulk write; the others were stored. */
+export async function refusedWrites(writes: Promise<unknown>): Promise<readonly WriteError[]> {
   try {
     await writes;
     return [];

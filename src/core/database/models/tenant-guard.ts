@@ -20,7 +20,7 @@ const queries = [
 /** These stages read or write collections without the first stage's organization. */
 const foreignStages = ['$lookup', '$graphLookup', '$unionWith', '$out', '$merge'] as const;
 
-/** Rejects each query and write of the model that names no organization. Applies to schemas with the field. */
+/** Refuses each query and write of the model that names no organization. Applies to schemas with the field. */
 export function tenantGuard(schema: Schema): void {
   if (schema.path('organizationId') === undefined) return;
   schema.pre([...queries], function (this: Query<unknown, unknown>) {

@@ -33,7 +33,7 @@ type Updates<T> = TenantUpdate<T> | readonly PipelineStage[];
 
 /**
  * A model of a collection whose documents belong to organizations. Its types are Mongoose's, except that each query
- * names its organization (rule DATA-10); the plugin `tenantGuard` also rejects others at run time.
+ * names its organization (rule DATA-10); the plugin `tenantGuard` also refuses others at run time.
  */
 export interface TenantModel<T extends TenantDocument, Filter = ScopedFilter<T>> {
   find<R = T>(

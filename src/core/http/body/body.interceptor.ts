@@ -21,7 +21,7 @@ import { parseJsonBody } from './json-body.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Throws to reject the raw body, which is empty for a request without one. */
+    /** Throws to refuse the raw body, which is empty for a request without one. */
     verifyRawBody: ((body: Buffer) => void) | null;
   }
 }

@@ -20,7 +20,7 @@ export interface JsonBodyRules {
   /** A flat object has depth 1. */
   readonly maxDepth: number;
   readonly toInteger: (integer: bigint) => unknown;
-  /** Rounds integers of more than 64 bits, and numbers beyond a double's range, instead of rejecting them. */
+  /** Rounds integers of more than 64 bits, and numbers beyond a double's range, instead of refusing them. */
   readonly roundsNumbers?: boolean | undefined;
   /** Other fields may have any value. The numbers of such a body are rounded to doubles. */
   readonly fields?: readonly string[] | undefined;

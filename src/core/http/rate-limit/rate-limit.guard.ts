@@ -9,7 +9,7 @@ import type { RateLimit, RequestCaller } from '../requests/request-caller.js';
 import { isLongPoll } from '../server/request-metrics.js';
 import { TokenBuckets } from './token-buckets.js';
 
-/** @param remaining whole tokens; negative when the request was rejected (rule HTTP-22) */
+/** @param remaining whole tokens; negative when the request was refused (rule HTTP-22) */
 export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remaining: number) {
   // Whole seconds: at one or more tokens per second, the next token arrives within one second.
   const reset = remaining >= burst ? 0 : 1;

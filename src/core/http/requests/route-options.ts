@@ -23,7 +23,7 @@ export interface RouteOptions {
   readonly hasDryRun?: boolean;
   /** A batch nests each request body this much deeper. */
   readonly envelopeDepth?: number;
-  /** Rounds every number to the nearest double; without it some are rejected (rule HTTP-8). */
+  /** Rounds every number to the nearest double; without it some are refused (rule HTTP-8). */
   readonly roundsNumbers?: boolean;
   /** Ignores other fields, which may therefore hold values that could not be stored. */
   readonly readsOnlyFieldsOf?: DtoClass;

@@ -85,7 +85,7 @@ export class Connections {
       keepAliveTimeout,
       requestTimeout,
       clientErrorHandler: (error: Error, socket: Socket) =>
-        this.rejectMalformedInput(error, socket),
+        this.refuseMalformedInput(error, socket),
       // While the service drains, it still accepts; responses close their connections.
       return503OnClosing: false,
       forceCloseConnections: false,
@@ -104,7 +104,7 @@ export class Connections {
     server.on('checkContinue', receive).on('checkExpectation', receive);
     server.on('connect', ({ socket }) => {
       socket.on('error', () => socket.destroy());
-      this.rejectMalformedInput(new Error('CONNECT'), socket);
+      this.refuseMalformedInput(new Error('CONNECT'), socket);
     });
     server.on('connection', (socket) => {
       this.open.set(socket, { unfinished: new Set() });
@@ -204,7 +204,7 @@ export class Connections {
   }
 
   /** Responds to malformed, oversized or slow input after all earlier requests (rule HTTP-24). */
-  private rejectMalformedInput(cause: Error & { code?: string }, socket: Socket): void {
+  private refuseMalformedInput(cause: Error & { code?: string }, socket: Socket): void {
     const connection = this.open.get(socket);
     // Node reports an error for every further piece of the input.
     if (connection === undefined || connection.isMalformed === true) return;

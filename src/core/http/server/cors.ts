@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** Pages may only send; a preflight for another method is rejected. */
+/** Pages may only send; a preflight for another method is refused. */
 export const pageMethod = 'POST';
 
 /** Lets pages of known origins call a route, without cookies, and read its errors (rule AUTH-10). */
@@ -32,7 +32,7 @@ export const corsForPages = {
 
 /**
  * Applies to routes without `cors`, whose responses get no header. The hook runs before the body is parsed, and after
- * the hooks that reject a preflight for another method.
+ * the hooks that refuse a preflight for another method.
  */
 export const corsDefaults = { origin: false, hook: 'preParsing' } satisfies RouteOptions['cors'];
 

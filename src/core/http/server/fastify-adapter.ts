@@ -16,7 +16,7 @@ import { brotliOptions, encodings } from '../responses/compression.js';
 import { Connections, unparsableResponse } from './connections.js';
 import { requestIdFor, setContext } from '../requests/request-context.js';
 import { logResponse, logUnparsableRequest, requestLogger } from './request-log.js';
-import { rejectUnknownRoutes } from './unknown-routes.js';
+import { refuseUnknownRoutes } from './unknown-routes.js';
 
 /** Fastify counts UTF-16 code units after decoding; a character has at most two. */
 const maxPathParameterLength = 2 * maxExternalIdLength;
@@ -41,7 +41,7 @@ export async function createHttpServer(options: AdapterOptions) {
   const connections = newConnections(options, () => fastify);
   const adapter = newAdapter(options, connections);
   const fastify = adapter.getInstance<FastifyInstance>();
-  const rejectOtherMethods = rejectUnknownRoutes(fastify);
+  const refuseOtherMethods = refuseUnknownRoutes(fastify);
   handOnBodies(fastify);
   await fastify.register(compress, {
     encodings: [...encodings],
@@ -50,7 +50,7 @@ export async function createHttpServer(options: AdapterOptions) {
     globalDecompression: false,
     brotliOptions,
   });
-  return { adapter, connections, rejectOtherMethods };
+  return { adapter, connections, refuseOtherMethods };
 }
 
 /** Guards judge first; then an interceptor reads the body, whatever its type. */

@@ -52,7 +52,7 @@ function requestMetrics(metrics: Metrics) {
     ),
     errors: metrics.counter(
       'request_errors_total',
-      'Requests that were rejected or failed, by error code.',
+      'Requests that were refused or failed, by error code.',
       ['code'],
     ),
     ignored: metrics.counter(

@@ -15,12 +15,12 @@ interface Path {
 }
 
 /** Returns a function that adds routes for other methods; call it once all routes exist (rule HTTP-2). */
-export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
+export function refuseUnknownRoutes(fastify: FastifyInstance): () => void {
   const paths = new Map<string, Path>();
   let isComplete = false;
   fastify.addHook('onRoute', (route) => {
     const { url, method, config = {} } = route;
-    if (url === '*') return rejectUnknownPath(route);
+    if (url === '*') return refuseUnknownPath(route);
     if (isComplete) return;
     const { hasOwnMethodsOnly = false, cors } = config as RouteOptions;
     const key = url.replaceAll(/:\w+/g, ':');
@@ -36,14 +36,14 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
       if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
     }
     for (const path of paths.values()) {
-      rejectOtherMethods(fastify, path, [...paths.values()]);
-      rejectEmptyParameter(fastify, path);
+      refuseOtherMethods(fastify, path, [...paths.values()]);
+      refuseEmptyParameter(fastify, path);
     }
   };
 }
 
 /** The CORS plugin adds a route for preflights to any path. Known paths have routes of their own. */
-function rejectUnknownPath(route: FastifyRoute): void {
+function refuseUnknownPath(route: FastifyRoute): void {
   route.config = { ...route.config, isPublic: true, hasNoEndpoint: true } satisfies RouteOptions;
   // The plugin adds it before Nest sets its error handler.
   route.onRequest = (request, reply) =>
@@ -51,35 +51,35 @@ function rejectUnknownPath(route: FastifyRoute): void {
 }
 
 /** A parameter of another path may match this path, which then accepts its methods too. */
-function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
+function refuseOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
   const matching = path.hasOwnMethodsOnly
     ? [path]
     : paths.filter(({ url }) => patternCovers(url, path.url));
   const allowed = [...new Set(matching.flatMap(({ methods }) => methods))];
   const headers = { allow: allowed.join(', ') };
   const error = new DomainError(httpErrors.methodNotAllowed, undefined, headers);
-  const preflightError = new DomainError(httpErrors.preflightRejected, undefined, headers);
+  const preflightError = new DomainError(httpErrors.preflightRefused, undefined, headers);
   const { cors } = path;
   const methods = METHODS.filter((method) => !allowed.includes(method));
   const errorOf = (request: FastifyRequest) => (isPreflight(request) ? preflightError : error);
-  addRejection(fastify, { url: path.url, methods, errorOf, ...(cors && { cors }) });
+  addRefusal(fastify, { url: path.url, methods, errorOf, ...(cors && { cors }) });
 }
 
 /** A path with a trailing slash is another path, not an endpoint with an empty parameter (rule HTTP-2). */
-function rejectEmptyParameter(fastify: FastifyInstance, { url }: Path): void {
+function refuseEmptyParameter(fastify: FastifyInstance, { url }: Path): void {
   const parent = url.replace(/:\w+$/, '');
   if (parent !== url)
-    addRejection(fastify, { url: parent, methods: METHODS, errorOf: () => routeNotFound });
+    addRefusal(fastify, { url: parent, methods: METHODS, errorOf: () => routeNotFound });
 }
 
-interface Rejection {
+interface Refusal {
   readonly url: string;
   readonly methods: string[];
   readonly errorOf: (request: FastifyRequest) => DomainError;
   readonly cors?: NonNullable<RouteOptions['cors']>;
 }
 
-function addRejection(fastify: FastifyInstance, { url, methods, errorOf, cors }: Rejection): void {
+function addRefusal(fastify: FastifyInstance, { url, methods, errorOf, cors }: Refusal): void {
   fastify.route({
     url,
     method: methods,

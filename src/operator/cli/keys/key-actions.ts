@@ -141,7 +141,7 @@ function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
   return {
     ...identityOf(document),
     state: keys.stateOf(document),
-    /** If false, the key is rejected in any state. */
+    /** If false, the key is refused in any state. */
     allowExternal: document.permissions?.allowExternal === true,
     ...restrictionsOf(document),
     /** Operations that earlier versions permitted by `permissions.readEvents`. */

@@ -122,7 +122,7 @@ export const keyCommands = {
     throw new UsageError("Specify either a limit (--rps) or the service's (--default).");
   }),
   revoke: newCommand(
-    'revoke a key; every running service rejects it within 5 seconds',
+    'revoke a key; every running service refuses it within 5 seconds',
     'iapi_4fT9xQ',
   ).argument('<id-or-prefix>', keyText),
   rotate: newCommand('replace a key and show the new one once', 'iapi_4fT9xQ --overlap-hours 48')
@@ -132,7 +132,7 @@ export const keyCommands = {
     'list the keys of all organizations with their calls, silent and failing keys first',
   ),
   requests: newCommand(
-    'list the rejected requests of a key, and accepted ones with ignored fields or without effect, newest first',
+    'list the refused requests of a key, and accepted ones with ignored fields or without effect, newest first',
     'iapi_4fT9xQ --code lead.duplicate_phone --since 2030-01-31',
   )
     .argument('<id-or-prefix>', keyText)
@@ -143,7 +143,7 @@ export const keyCommands = {
 
 export const keyGroup = newGroup(
   'key',
-  'issue and manage API keys, and show their calls and rejected requests',
+  'issue and manage API keys, and show their calls and refused requests',
   keyCommands,
 );
 

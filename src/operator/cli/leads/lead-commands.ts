@@ -42,7 +42,7 @@ export const leadCommands = {
   import: newCommand(
     'create or update leads from a CSV or NDJSON file, as POST /leads does; importing the ' +
       'same file again continues an interrupted import',
-    `leads.csv --org ${exampleId} --report rejected.csv`,
+    `leads.csv --org ${exampleId} --report refused.csv`,
   )
     .argument('<file>', 'path of the file; NDJSON if it ends with .ndjson or .jsonl')
     .requiredOption('--org <id>', parse.orgText, parse.name)
@@ -50,7 +50,7 @@ export const leadCommands = {
     .option('--restart', 'start with the first row even if the file was imported before')
     .option(
       '--report <file>',
-      'write every rejected row and the reason to a file that can be corrected and imported',
+      'write every refused row and the reason to a file that can be corrected and imported',
     )
     .addOption(
       new Option('--language <code>', 'language of project names and messages')

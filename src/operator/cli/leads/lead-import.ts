@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import {
   isNdjson,
   LeadImportsService,
-  type RejectedRow,
+  type RefusedRow,
 } from '../../../leads/import/lead-imports.service.js';
 import { toOrganization } from '../../../tenants/organizations/organization.js';
 import type { CommandContext } from '../command-line/context.js';
@@ -14,7 +14,7 @@ import type { ImportOptions } from './lead-commands.js';
 
 const importTexts = { counted: 'rows processed', remedy: 'Import the file again to continue.' };
 
-/** Limits the output for a file of the wrong kind, in which every row is rejected. */
+/** Limits the output for a file of the wrong kind, in which every row is refused. */
 const maxPrintedRows = 1_000;
 
 export async function importLeads(
@@ -26,11 +26,11 @@ export async function importLeads(
   const organization = toOrganization(await context.organization(org));
   await checkFile(file);
   if (reportPath !== undefined) await checkReport(file, reportPath);
-  const refusedRows: RejectedRow[] = [];
+  const refusedRows: RefusedRow[] = [];
   const onBegin = (header: string, isContinued: boolean) => {
     if (reportPath !== undefined) beginReport(reportPath, header, isContinued);
   };
-  const onRefused = (refused: RejectedRow, reported: string) => {
+  const onRefused = (refused: RefusedRow, reported: string) => {
     if (reportPath !== undefined) appendToReport(reportPath, reported);
     if (refusedRows.length < maxPrintedRows) refusedRows.push(refused);
   };
@@ -48,12 +48,12 @@ export async function importLeads(
   const outcome = isDryRun
     ? await work()
     : await context.audit('import organization', organization, work, 'leads');
-  const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the rejected rows';
+  const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the refused rows';
   return joinResults(
     { dryRun: isDryRun, ...outcome, refusedRows },
     refusedRows.length > 0 && list(refusedRows),
     outcome.refused > refusedRows.length &&
-      `Not all rejected rows are listed (some are from earlier runs): ${where}.`,
+      `Not all refused rows are listed (some are from earlier runs): ${where}.`,
     isDryRun && 'Dry run, nothing stored. Would import:',
     item(outcome),
   );
@@ -87,7 +87,7 @@ function beginReport(path: string, header: string, isContinued: boolean): void {
   );
 }
 
-/** @throws Error that stops an import at the first rejected row that cannot be reported */
+/** @throws Error that stops an import at the first refused row that cannot be reported */
 function appendToReport(path: string, text: string): void {
   try {
     appendFileSync(path, text);

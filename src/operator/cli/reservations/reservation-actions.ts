@@ -83,7 +83,7 @@ export const actions: CommandActions<typeof reservationCommands> = {
 /** Several matches are only listed, so that the operator chooses one. */
 const maxMatches = 100;
 
-/** Also accepts unknown ids, because rejected callbacks are logged with them. */
+/** Also accepts unknown ids, because refused callbacks are logged with them. */
 async function inspectReservation(context: CommandContext, reference: string) {
   const organizations = await context.get(OrganizationsRepository).listAllIds();
   const lookup = context.get(ReservationLookupService);
@@ -114,7 +114,7 @@ async function withNames(context: CommandContext, callbacks: readonly CallbackEn
   }));
 }
 
-/** Returns the unit's other approved reservations, for which callbacks are rejected. */
+/** Returns the unit's other approved reservations, for which callbacks are refused. */
 async function blockingOf(
   context: CommandContext,
   { _id, unitId, organizationId }: ReservationDetails,

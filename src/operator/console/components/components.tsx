@@ -79,7 +79,7 @@ export function Alert({ severity, children }: WithChildren & { readonly severity
   );
 }
 
-/** Also posts the session's token, without which a form is rejected. */
+/** Also posts the session's token, without which a form is refused. */
 export function Form({
   to,
   label,
