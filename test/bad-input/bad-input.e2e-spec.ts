@@ -3,7 +3,7 @@ import { addCompound, addUnit, mayReadEvents } from '../support/builders.js';
 import { documentedOperations, withValueAt } from '../support/operations.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
-import { type Rejection, rejections } from './rejections.js';
+import { type Refusal, refusals } from './refusals.js';
 
 const service = sharedService();
 let tenant: TenantApi;
@@ -31,12 +31,12 @@ const badRequest = (message: unknown) => ({ statusCode: 400, message, error: 'Ba
 
 describe('a request with an invalid body or query', () => {
   it.each(
-    rejections.map((rejection) => {
-      const { method, path, body = '', message } = rejection;
+    refusals.map((refusal) => {
+      const { method, path, body = '', message } = refusal;
       const start = [...body].slice(0, 60).join('');
-      return [`${method} ${path} ${start}: ${[message].flat().join()}`, rejection] as const;
+      return [`${method} ${path} ${start}: ${[message].flat().join()}`, refusal] as const;
     }),
-  )('returns 400 for %s', async (_title, { method, path, body, message }: Rejection) => {
+  )('returns 400 for %s', async (_title, { method, path, body, message }: Refusal) => {
     const response = await (method === 'get' ? tenant.get(path) : post(body ?? '', path));
     const inAnyOrder = (messages: readonly string[]) => [...messages].toSorted();
     const { message: actual } = response.body as { message: string | string[] };

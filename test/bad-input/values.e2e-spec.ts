@@ -104,14 +104,14 @@ const notStrings: readonly unknown[] = [7, ['x'], {}, { $ne: null }, { construct
 
 interface Table {
   readonly accepted: readonly unknown[];
-  readonly rejected: readonly unknown[];
+  readonly refused: readonly unknown[];
   readonly channels: Channels;
 }
 
 const tables: Readonly<Record<string, Table>> = {
   'an external id': {
     accepted: [' padded ', '__proto__', '$ne', 'a/b', 'a%2Fb', 'سعر', '\u0001', '🏠'.repeat(1_024)],
-    rejected: ['', '🏠'.repeat(1_025), 'a\0b', 'x\udc00', ...notStrings],
+    refused: ['', '🏠'.repeat(1_025), 'a\0b', 'x\udc00', ...notStrings],
     channels: {
       ...inBody('/leads', 'recordSystemId'),
       ...inBody('/units', 'recordSystemId', 'unitId'),
@@ -142,7 +142,7 @@ const tables: Readonly<Record<string, Table>> = {
       '2026-01-31 10:00:00+00:00',
       '2026-01-31 10:00 0200',
     ],
-    rejected: [
+    refused: [
       '',
       '1700000000',
       '2026-02-30',
@@ -174,7 +174,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'a quantity': {
     accepted: [0, 1, 0.5, 12_500_000.25, 1e300, Number.MAX_SAFE_INTEGER],
-    rejected: [-1, -0.5, -1e-9, '5', '', true, [1], {}, { $gt: 0 }],
+    refused: [-1, -0.5, -1e-9, '5', '', true, [1], {}, { $gt: 0 }],
     channels: {
       ...inBody('/units', 'price', 'bua', 'beds'),
       ...inImport('units', 'price'),
@@ -184,7 +184,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'an amount of money': {
     accepted: [0, -1, 0.5, 1e300],
-    rejected: ['5', true, [1], {}],
+    refused: ['5', true, [1], {}],
     channels: {
       ...inBody('/reservations/webhook', 'chequeAmount'),
       ...inBody('/reservations', 'cheques.[].chequeAmount'),
@@ -192,12 +192,12 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'a number of a query': {
     accepted: ['0', '1', '007', '0.5', '9007199254740991'],
-    rejected: ['', '-1', '+1', ' 1', '1e3', '0x1', '1.', '.5', 'Infinity', '99999999999999999999'],
+    refused: ['', '-1', '+1', ' 1', '1e3', '0x1', '1.', '.5', 'Infinity', '99999999999999999999'],
     channels: inQuery('/units', 'minPrice', 'maxPrice', 'minBua', 'maxBua', 'minBeds', 'maxBeds'),
   },
   'a number of items': {
     accepted: ['1', '7', '100'],
-    rejected: ['', '0', '-1', '1.5', '1e1', ' 1', 'ten', '99999999999999999999'],
+    refused: ['', '0', '-1', '1.5', '1e1', ' 1', 'ten', '99999999999999999999'],
     channels: {
       ...inQuery('/compounds', 'page', 'limit'),
       ...inQuery('/units', 'page', 'limit'),
@@ -206,7 +206,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'a string of the catalogue': {
     accepted: [' padded ', 'constructor', 'سعر', '🏠'.repeat(2_048)],
-    rejected: ['', ' ', '\n', 'x'.repeat(2_049), 'a\0b', '\ud800', 7, true, [], {}],
+    refused: ['', ' ', '\n', 'x'.repeat(2_049), 'a\0b', '\ud800', 7, true, [], {}],
     channels: {
       ...inBody('/units', 'name', 'name.ar-eg', 'floor.name', 'listingType.[]'),
       ...inImport('units', 'name.en-us', 'floor.name', 'listingType.[]'),
@@ -215,7 +215,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'a string that is stored unchanged': {
     accepted: ['x', ' ', ' padded ', 'constructor', '\0', '🏠'.repeat(3_000)],
-    rejected: ['', '\ud800', 7, true, [], {}, { $ne: null }],
+    refused: ['', '\ud800', 7, true, [], {}, { $ne: null }],
     channels: {
       ...inBody('/leads', 'name'),
       ...inBody('/units', 'status', 'saleType'),
@@ -224,7 +224,7 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'an address': {
     accepted: ['https://cdn.example.com/a.jpg', 'http://a/%00?b#c', 'HTTPS://A'],
-    rejected: [
+    refused: [
       '',
       '/plan.png',
       '//a',
@@ -246,13 +246,13 @@ const tables: Readonly<Record<string, Table>> = {
   },
 };
 
-describe.each(Object.entries(tables))('%s', (_title, { accepted, rejected, channels }) => {
+describe.each(Object.entries(tables))('%s', (_title, { accepted, refused, channels }) => {
   const names = Object.keys(channels);
 
   it.each(Object.entries(channels))(
-    'is accepted or rejected by the same rule in %s',
+    'is accepted or refused by the same rule in %s',
     async (name, channel) => {
-      const rows = [...accepted, ...rejected].map((value, index) => ({ value, index }));
+      const rows = [...accepted, ...refused].map((value, index) => ({ value, index }));
       // The short run tests every second value, alternating between channels.
       const parity = names.indexOf(name) % 2;
       for (const { value, index } of rows) {
@@ -276,12 +276,12 @@ describe('an ObjectId', () => {
   };
 
   it.each(Object.entries(found))(
-    'is accepted or rejected by the same rule in %s',
+    'is accepted or refused by the same rule in %s',
     async (_title, channel) => {
       const accepted = [reservationId, reservationId.toUpperCase()];
-      const rejected = [`${reservationId}0`, 'twelve-chars', 'z'.repeat(24), `${reservationId}\0`];
+      const refused = [`${reservationId}0`, 'twelve-chars', 'z'.repeat(24), `${reservationId}\0`];
       for (const id of accepted) expect([id, await channel(id)]).toEqual([id, true]);
-      for (const id of rejected) expect([id, await channel(id)]).toEqual([id, false]);
+      for (const id of refused) expect([id, await channel(id)]).toEqual([id, false]);
       for (const id of notStrings) expect(await channel(id)).not.toBe(true);
     },
   );
@@ -312,15 +312,15 @@ describe('a slug', () => {
     }
   });
 
-  it('is rejected for new records when it is not a single path segment', () => {
+  it('is refused for new records when it is not a single path segment', () => {
     const isImportedSlug = (slug: string) => isImported('propertyTypes', 'slug', slug);
     for (const slug of slugs) expect([slug, isImportedSlug(slug)]).toEqual([slug, slug !== 'a/b']);
-    const rejected = ['.', '..', 'a b', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
-    for (const slug of rejected) expect([slug, isImportedSlug(slug)]).toEqual([slug, false]);
+    const refused = ['.', '..', 'a b', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
+    for (const slug of refused) expect([slug, isImportedSlug(slug)]).toEqual([slug, false]);
     expect(isImportedSlug('a.b_c~1')).toBe(true);
   });
 
-  it.each(['a\0b', '\ud800', '', ...notStrings])('is rejected when it is %j', async (slug) => {
+  it.each(['a\0b', '\ud800', '', ...notStrings])('is refused when it is %j', async (slug) => {
     const outcomes = [
       await accepts('/units', { ...newUnit(), compound: slug }),
       await accepts('/units', { unitId: 'x', compound: 'lake', phase: slug }),
@@ -336,7 +336,7 @@ describe('a time without a zone', () => {
   const hint = 'has no time zone: add Z or an offset such as +02:00';
 
   it.each(['2026-01-31T10:00', '2026-01-31 10:00:00.5'])(
-    'is rejected with a message about the zone: %s',
+    'is refused with a message about the zone: %s',
     async (time) => {
       const escaped = encodeURIComponent(time);
       for (const path of ['/compounds', '/units', '/units/export/all']) {

@@ -204,7 +204,7 @@ describeWithBrowser('a page', () => {
     }
   });
 
-  it('of another key’s origin can read why it is rejected', async () => {
+  it('of another key’s origin can read why it is refused', async () => {
     await page.goto(otherWebsite.origin);
     const read = await fetchInPage('/leads', 'POST', { 'api-key': key }, { name: 'E' });
     expect(read).toMatchObject({

@@ -280,9 +280,9 @@ describe('a change through the same instance', () => {
     expect((await cacheStats()).misses).toBe(misses);
   });
 
-  it('keeps cached responses when it is rejected', async () => {
+  it('keeps cached responses when it is refused', async () => {
     await newUnit({ unitId: 'taken', recordSystemId: 'holder' });
-    const rejected: [string, object][] = [
+    const refused: [string, object][] = [
       ['/units', { recordSystemId: 'lake-1', price: 'much' }],
       ['/units', { recordSystemId: 'lake-1', unitDesign: 'nowhere' }],
       ['/units', { recordSystemId: 'new', unitId: 'taken', compound: 'lake' }],
@@ -294,7 +294,7 @@ describe('a change through the same instance', () => {
     const readAll = () => Promise.all(paths.slice(0, -1).map((path) => read(path)));
     await readAll();
     const { hits, misses } = await cacheStats();
-    for (const [path, body] of rejected) {
+    for (const [path, body] of refused) {
       expect([400, 404, 409, 422]).toContain((await post(path, body)).status);
     }
     await readAll();

@@ -323,7 +323,7 @@ describe('a reservation', () => {
     expect(await service.text(page)).not.toMatch(/The last (?:refused )?callback/);
   });
 
-  it('shows all messages, hides rejected values, and links the blocking reservation', async () => {
+  it('shows all messages, hides refused values, and links the blocking reservation', async () => {
     const blocked = await addWithCheque('deal-8', 'other');
     const report = { reservationId: blocked.toHexString(), installmentId: 'other' };
     await callback({ ...report, chequeStatus: 'bounced' }).expect(201);

@@ -7,7 +7,7 @@ export interface SampleKey {
   readonly keyId: ObjectId;
   /** Returns the number of calls in the hour that starts then. */
   readonly calls: (hour: Date) => number;
-  /** The share of rejected calls, from 0 to 1. */
+  /** The share of refused calls, from 0 to 1. */
   readonly refused?: number;
 }
 

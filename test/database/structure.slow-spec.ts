@@ -167,7 +167,7 @@ describe('a unique index', () => {
     ['units', { recordSystemId: 'x' }],
     ['units', { compoundId: new ObjectId(), unitId: 'x' }],
     ['apiKeys', { hash: 'x' }],
-  ])('of %s rejects a second %p from any program', async (name, fields) => {
+  ])('of %s refuses a second %p from any program', async (name, fields) => {
     const document = newDocument(fields);
     const collection = service.db.collection(name);
     const insert = (_id: ObjectId, change = {}) =>

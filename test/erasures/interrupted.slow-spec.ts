@@ -104,7 +104,7 @@ it('lead erase reports an erasure that the database rejects, and completes the o
   const { validator } = (leads as Document)['options'];
   const setRule = (rule: Document) => service.db.command({ collMod: 'leads', validator: rule });
   const eraseLead = (id: string) => cli.run('lead erase', ...eraseArgs('--lead', id));
-  // The rule rejects changes of this lead but accepts its current state.
+  // The rule refuses changes of this lead but accepts its current state.
   const frozen = { $or: [{ recordSystemId: { $ne: 'refused' } }, { 'data.source': 'form' }] };
   await setRule({ $and: [validator, frozen] });
   try {

@@ -64,7 +64,7 @@ export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: 
 
 /**
  * Stores values of a person in all collections: two requests with stored responses, a batch, a lead that is
- * rejected for its phone, callbacks, and deliveries to a receiver that echoes them.
+ * refused for its phone, callbacks, and deliveries to a receiver that echoes them.
  */
 export async function addPersonalData(service: WebhookService, tenant: TenantApi, person: Person) {
   const receiver = await startReceiver((received, response) => response.end(received.body));

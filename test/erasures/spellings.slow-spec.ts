@@ -144,7 +144,7 @@ async function runStep(
   if (kind === 'other lead' && (await tenant.count('leads', isActive)) > 0) {
     const { phoneNumber = '01000000000' } = sent;
     const { status, text } = await send({ phoneNumber });
-    // The service rejects the phone if the person's lead has it. Otherwise the person has a second lead.
+    // The service refuses the phone if the person's lead has it. Otherwise the person has a second lead.
     if (status === 201) return (JSON.parse(text) as { lead: { _id: string } }).lead._id;
   }
   if (kind === 'foreign client') {

@@ -33,8 +33,8 @@ describe('a data folder', () => {
   it('cannot be opened while a command uses its database, but opens afterwards', async () => {
     const path = join(folder, 'command');
     const commandDatabase = await openSharedMongod(path, { isLasting: false });
-    const rejectedOpen = openSharedMongod(path, { startTimeoutMs: 500 });
-    await expect(rejectedOpen).rejects.toThrow('Another process uses');
+    const refusedOpen = openSharedMongod(path, { startTimeoutMs: 500 });
+    await expect(refusedOpen).rejects.toThrow('Another process uses');
     const waitingOpen = openSharedMongod(path);
     await commandDatabase.stop();
     const serviceDatabase = await waitingOpen;

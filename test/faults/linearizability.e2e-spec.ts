@@ -46,7 +46,7 @@ describe('the linearizability checker', () => {
   const lead = { status: 200, leadId: 1, a: 1, b: 0 };
   const collected = { chequeStatus: 'collected', reports: 1, isWalletDeleted: false };
   const approved = { status: 200, reservation: { status: 'approved', ...collected } };
-  const rejected = {
+  const refused = {
     ...applied,
     status: 422,
     message: 'This unit already reserved',
@@ -86,7 +86,7 @@ describe('the linearizability checker', () => {
         [callback(1, { reservationStatus: 'approved' }), { ...applied, cheque: 'none' }],
       ],
       callback(0, { chequeStatus: 'collected' }),
-      rejected,
+      refused,
       applied,
     ],
   ];

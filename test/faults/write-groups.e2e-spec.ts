@@ -187,13 +187,13 @@ async function run({ caller, reservations }: Tenant, kind: Kind, body: object): 
   return app.get(CallbacksService).handle(caller, payload, { id: '', body: payload });
 }
 
-/** Returns the result or the rejection of a request, or the failure of one that stored nothing. */
+/** Returns the result or the refusal of a request, or the failure of one that stored nothing. */
 async function outcomeOf(response: Promise<unknown>) {
   try {
     return { value: await response };
   } catch (error) {
     if (!(error instanceof DomainError)) return { failure: error };
-    return { rejection: [error.message, error.messages, error.headers] };
+    return { refusal: [error.message, error.messages, error.headers] };
   }
 }
 
@@ -256,7 +256,7 @@ it('concurrent requests have the same results as sequential ones under random fa
             const record = await records.findOne({ _id: claim.recordId });
             const { status } = (record?.['response'] ?? {}) as { status?: number };
             expect(status).toBe(claim.response?.status);
-            // Rejections of other requests are stored after their transaction.
+            // Refusals of other requests are stored after their transaction.
             if (kind === 'lead' || outcome.value !== undefined) expect(status).toBeDefined();
           }
         }

@@ -24,7 +24,7 @@ const notValid = unauthorized('Access Denied, API key not valid');
 const hour = 3_600_000;
 
 describe('an API key', () => {
-  it('is rejected with 401 when it is missing, empty, or outside the header', async () => {
+  it('is refused with 401 when it is missing, empty, or outside the header', async () => {
     const inQuery = service.api('get', `/leads/none?api-key=${tenant.key}`);
     for (const sent of [service.api('get', '/leads/none'), read(''), inQuery]) {
       expect((await sent.expect(401)).body).toEqual(notProvided);
@@ -37,7 +37,7 @@ describe('an API key', () => {
     ['has no external access', { permissions: { allowExternal: false } }],
     ['has no permissions', { permissions: {} }],
     ['has null as permissions', { permissions: null }],
-  ])('is rejected with 401 and its last use is not stored when it %s', async (name, fields) => {
+  ])('is refused with 401 and its last use is not stored when it %s', async (name, fields) => {
     expect((await read(await newKey({ ...fields, name })).expect(401)).body).toEqual(notValid);
     // Uses are stored in order: once the second key has one, the first would have one too.
     await read(await newKey({ name: `not ${name}` })).expect(404);
@@ -52,7 +52,7 @@ describe('an API key', () => {
     await read(await newKey({ expiresAt: new Date(Date.now() + hour) })).expect(404);
   });
 
-  it('is rejected with 401 when it is unknown, sent twice, or slightly different', async () => {
+  it('is refused with 401 when it is unknown, sent twice, or slightly different', async () => {
     const { key } = tenant;
     for (const wrong of ['nope', `${key}x`, key.toUpperCase(), `${key}, ${key}`]) {
       expect((await read(wrong).expect(401)).body).toEqual(notValid);
@@ -61,7 +61,7 @@ describe('an API key', () => {
     expect(body.message).toBe('رُفض الوصول: مفتاح API غير صالح');
   });
 
-  it('is rejected with 401 when its organization is deleted', async () => {
+  it('is refused with 401 when its organization is deleted', async () => {
     const other = await service.addTenant();
     const organization = { _id: other.organizationId };
     await service.db
@@ -70,7 +70,7 @@ describe('an API key', () => {
     expect((await other.get('/leads/none').expect(401)).body).toEqual(notValid);
   });
 
-  it('is rejected with 401 within five seconds after its revocation', async () => {
+  it('is refused with 401 within five seconds after its revocation', async () => {
     const key = await newKey({ name: 'Revoked' });
     await read(key).expect(404);
     await tenant.set('apiKeys', { name: 'Revoked' }, { revokedAt: new Date() });

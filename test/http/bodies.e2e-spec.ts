@@ -60,7 +60,7 @@ describe('a request body', () => {
     expect(text).toMatch(/^HTTP\/1\.1 201 /);
   });
 
-  it('is rejected with 415 for its encoding even when its chunks are invalid', async () => {
+  it('is refused with 415 for its encoding even when its chunks are invalid', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
     // From the second request on the key is cached, so all checks run in one turn of the event loop.
     for (let turn = 0; turn < 3; turn++) {
@@ -79,7 +79,7 @@ describe('a request body', () => {
   });
 
   it.each(['gzip', 'identity, br', 'x'])(
-    'is rejected with 415 when encoded as %s',
+    'is refused with 415 when encoded as %s',
     async (encoding) => {
       const headers = [
         json,
@@ -120,7 +120,7 @@ describe('the Host header', () => {
     ['missing', 'HTTP/1.1', []],
     ['sent twice', 'HTTP/1.1', ['Host: x', 'host: x']],
     ['sent twice in HTTP/1.0', 'HTTP/1.0', ['Host: x', 'HOST: y']],
-  ])('is rejected with 400 when it is %s', async (_, version, hosts) => {
+  ])('is refused with 400 when it is %s', async (_, version, hosts) => {
     const headers = [...hosts, ...withKey('x-request-id: no-host')];
     expect(await sendRaw(service.url, `${get} ${version}`, headers)).toMatchObject({
       headers: { 'x-error-code': 'request.host_required', 'x-request-id': 'no-host' },

@@ -70,7 +70,7 @@ describe('an unknown field', () => {
     Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${prefix}${index}`, 1]));
   const long = 'x'.repeat(100);
 
-  it('is rejected with at most twenty names, each cut at 64 characters', async () => {
+  it('is refused with at most twenty names, each cut at 64 characters', async () => {
     const messages = async (body: object) =>
       (await tenant.post('/units', body).expect(400)).body.message as string[];
     expect(await messages(fields(long))).toEqual([`${'x'.repeat(64)} is not a known field`]);
@@ -116,7 +116,7 @@ describe('an unknown field', () => {
     await send().expect('idempotent-replayed', 'true');
   });
 
-  it('is documented as ignored or rejected', async () => {
+  it('is documented as ignored or refused', async () => {
     const document = (await (await fetch(`${service.url}/docs/openapi.json`)).json()) as {
       components: { schemas: Record<string, { additionalProperties?: boolean }> };
     };

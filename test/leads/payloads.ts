@@ -29,9 +29,9 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 const known = new Set(['name', 'email', 'phoneNumber', 'phoneNumber2', 'project', 'leadSource']);
-const rejectedKeys = [['__proto__'], ['$ref', '$id'], ['constructor', 'prototype']];
+const refusedKeys = [['__proto__'], ['$ref', '$id'], ['constructor', 'prototype']];
 export const isAccepted = (text: string) =>
-  !rejectedKeys.some((keys) => keys.every((name) => text.includes(JSON.stringify(name))));
+  !refusedKeys.some((keys) => keys.every((name) => text.includes(JSON.stringify(name))));
 /** Objects that a lead may have as its `data`, with keys that some library interprets. */
 export const payload = fc
   .dictionary(

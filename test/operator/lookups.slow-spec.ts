@@ -64,7 +64,7 @@ describe('the JSON of commands', () => {
   const shape = async (line: string) => shapeOf(await cli.json(line));
 
   /**
-   * The shared database has organizations with invalid values, which are logged. `cli.json` would reject that
+   * The shared database has organizations with invalid values, which are logged. `cli.json` would refuse that
    * output.
    */
   const readAcrossOrganizations = async <T>(line: string) =>
@@ -82,7 +82,7 @@ describe('the JSON of commands', () => {
       'lead show': await shape(`lead show form-1 --org ${org}`),
       'lead history': await shape(`lead history form-1 --org ${org}`),
       'reservation show': await shape(`reservation show ${id}`),
-      // The newest callback was rejected, so only the older ones have all fields.
+      // The newest callback was refused, so only the older ones have all fields.
       'reservation callbacks': shapeOf(
         (await cli.json<[]>(`reservation callbacks ${id}`)).slice(1),
       ),

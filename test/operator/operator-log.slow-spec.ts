@@ -113,7 +113,7 @@ it('the console shows commands in its log', async () => {
   expect(html).not.toContain('0'.repeat(24));
 });
 
-it('a command that cannot be logged is rejected', async () => {
+it('a command that cannot be logged is refused', async () => {
   const validator = { action: 'none' };
   await service.db.command({ collMod: 'operatorLog', validator, validationLevel: 'strict' });
   expect(await run('lead show LEAD --org ORG')).toMatchObject({ code: 1, stdout: '' });

@@ -363,7 +363,7 @@ describe('a reset with failures and concurrent work', () => {
     expect(await contents(await reset())).toEqual(original);
   });
 
-  it('is rejected while another process resets, and runs once that has died', async () => {
+  it('is refused while another process resets, and runs once that has died', async () => {
     const name = `sandbox ${sandbox._id}`;
     await service.service.app.get(Leases).create(name, 60_000).acquire();
     const { code, stderr } = await cli.run(`org reset --org ${sandbox._id}`);
@@ -403,7 +403,7 @@ describe('a reset with failures and concurrent work', () => {
     expect(await contents(await reset())).toEqual(original);
   });
 
-  it('changes nothing of other organizations, and is rejected for one that is no sandbox', async () => {
+  it('changes nothing of other organizations, and is refused for one that is no sandbox', async () => {
     const other = await cli.json<SandboxJson>('org sandbox --name Other --url', service.url);
     const before = await contents(other);
     await reset();

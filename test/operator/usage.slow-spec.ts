@@ -18,9 +18,9 @@ const missing = join(tmpdir(), 'there-is-no-such-file');
  * Part of the expected message, then the command. Arguments that are empty or contain spaces are separate
  * elements.
  */
-type Rejected = readonly [part: string, command: string, ...string[]];
+type Refused = readonly [part: string, command: string, ...string[]];
 
-const wrongUsages: readonly Rejected[] = [
+const wrongUsages: readonly Refused[] = [
   ["unknown command 'invoice'", 'invoice'],
   ["unknown command 'x'", 'webhook x'],
   ["unknown option '--evnts' (Did you mean --events?)", 'webhook add --evnts lead.*'],
@@ -71,7 +71,7 @@ const wrongUsages: readonly Rejected[] = [
   ['--signed requires the operation', `key issue --org ${id} --name A --for website --signed`],
   ['Specify what the key may do', `key issue --org ${id} --name A`],
   ['Specify at least one of --for', 'key update x'],
-  ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call): Rejected[] => [
+  ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call): Refused[] => [
     ['collector, crm', `${call} --for partner`],
     ['all, public', `${call} --for crm --visibility partners`],
     [
@@ -93,7 +93,7 @@ const wrongUsages: readonly Rejected[] = [
 ];
 
 /** `ORG` is replaced by the id of an existing organization. */
-const failures: readonly Rejected[] = [
+const failures: readonly Refused[] = [
   [
     `There is no organization with id ${id}: \`org list\` lists the organizations.`,
     `org show ${id}`,
@@ -117,7 +117,7 @@ const failures: readonly Rejected[] = [
     ['is not allowed: 169.254.169.254 is not a public address', 'https://2852039166/'],
     ['must not contain a user name or password', 'https://user:word@example.com/'],
   ].map(([part = '', url]) => [part, `webhook add --org ORG --events * --url ${url}`] as const),
-  ...['catalog import', 'lead import', 'reservation reconcile'].flatMap((call): Rejected[] => [
+  ...['catalog import', 'lead import', 'reservation reconcile'].flatMap((call): Refused[] => [
     [`The file ${missing} cannot be read: no such file`, `${call} ${missing} --org ORG`],
     [`The file ${tmpdir()} cannot be read: it is a folder.`, `${call} ${tmpdir()} --org ORG`],
   ]),
@@ -190,7 +190,7 @@ describe('a failed command', () => {
   });
 });
 
-it('a command is rejected when npm consumed one of its options', async () => {
+it('a command is refused when npm consumed one of its options', async () => {
   const variables = { npm_lifecycle_event: 'cli', npm_config_dry_run: 'true' };
   const { code, stderr } = await runCliProcess(['lead', 'erase', 'form-1', id], variables);
   expect([code, stderr]).toEqual([
@@ -207,20 +207,20 @@ it('help and wrong usage load no framework and no driver', async () => {
   const addPackage = (name: string) =>
     symlink(join(process.cwd(), 'node_modules', name), join(folder, 'node_modules', name));
   const run = (call: string) => runNode([join(folder, 'dist/cli.js'), ...call.split(' ')]);
-  const rejected = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) });
+  const refused = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) });
   await cp('dist', join(folder, 'dist'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await mkdir(join(folder, 'node_modules'));
   for (const name of ['@commander-js', 'cli-progress', 'commander']) await addPackage(name);
   expect(await run('webhook')).toMatchObject({ code: 0, stderr: '' });
   expect(await run('webhook replay --help')).toMatchObject({ code: 0, stderr: '' });
-  expect(await run('invoice')).toMatchObject(rejected('unknown command'));
-  expect(await run('key limit x --burst 5')).toMatchObject(rejected('--burst requires --rps'));
+  expect(await run('invoice')).toMatchObject(refused('unknown command'));
+  expect(await run('key limit x --burst 5')).toMatchObject(refused('--burst requires --rps'));
   const stderr = expect.stringMatching(/^Cannot find package '.+' imported from .+\n$/);
   expect(await run('org list')).toMatchObject({ code: 1, stderr });
   await addPackage('libphonenumber-js');
   const country = 'org create --name Nile --phone-country XX';
-  expect(await run(country)).toMatchObject(rejected("argument 'XX' is invalid. It must be an ISO"));
+  expect(await run(country)).toMatchObject(refused("argument 'XX' is invalid. It must be an ISO"));
   await rm(folder, { recursive: true });
 });
 

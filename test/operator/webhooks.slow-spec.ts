@@ -127,8 +127,8 @@ describe('the command webhook', () => {
       [added._id, 2, /is an endpoint: choose its deliveries by --failed, --since or --until\.\n$/],
       [`${id} --failed`, 1, /^There is no webhook endpoint with id/],
     ] as const) {
-      const rejected = { code, stderr: expect.stringMatching(stderr) };
-      expect(await run(`webhook replay ${call}`)).toMatchObject(rejected);
+      const refused = { code, stderr: expect.stringMatching(stderr) };
+      expect(await run(`webhook replay ${call}`)).toMatchObject(refused);
     }
   });
 
@@ -138,9 +138,9 @@ describe('the command webhook', () => {
     expect(await change('update', ' --events *')).toMatchObject({ eventTypes: ['*'] });
     const disabled = { isEnabled: false, disabledReason: 'operator' };
     expect(await change('disable')).toMatchObject(disabled);
-    const rejected = await run(`webhook replay ${added._id} --failed`);
-    expect(rejected).toMatchObject({ code: 1, stdout: '' });
-    expect(rejected.stderr).toMatch(/is disabled: enable it first\.\n$/);
+    const refused = await run(`webhook replay ${added._id} --failed`);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/is disabled: enable it first\.\n$/);
     expect(await change('enable')).toMatchObject({ isEnabled: true, disabledReason: null });
     const rotated = await change('rotate-secret', ' --overlap-hours 2');
     expect(rotated.secret).not.toBe(added.secret);

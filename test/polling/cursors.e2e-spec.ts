@@ -130,7 +130,7 @@ describe('cursor pagination', () => {
     await get(`${path}&${after}`).expect(200);
     await get(`/units?limit=9&updatedSince=2026-01-15T02:00:00%2B02:00&${after}`).expect(200);
     const other = await addTenant(service.db);
-    const rejected: [string, string?][] = [
+    const refused: [string, string?][] = [
       [`${path}&includeDeleted=1&${after}`],
       [`${path}&minPrice=1&${after}`],
       [`${path}&sort=price&${after}`],
@@ -142,7 +142,7 @@ describe('cursor pagination', () => {
       ['/units?after=0&page=2'],
       ['/compounds?after=x'],
     ];
-    for (const [request, key] of rejected) {
+    for (const [request, key] of refused) {
       const response = get(request, key).expect('x-error-code', 'list.cursor_unusable');
       const { body: error } = await response.expect(400);
       expect(error.message).toEqual([
@@ -306,8 +306,8 @@ describe('a sort by several fields', () => {
     expect(sorted.body.data).toMatchObject([{ unitId: 'u9998' }, { unitId: 'u9995' }]);
     await service.db.collection('units').insertMany(unitsOf(1, 'other'));
     for (const list of [path, `${path}&after=0`, '/units/export/all?sort=-beds,-unitId']) {
-      const rejected = get(list, many.key).expect('x-error-code', 'unit.too_many_to_sort');
-      const { body } = await rejected.expect(400);
+      const refused = get(list, many.key).expect('x-error-code', 'unit.too_many_to_sort');
+      const { body } = await refused.expect(400);
       expect(body.message).toEqual([expect.stringContaining('limited to 10000 matching units')]);
     }
     await get(`${path}&status=sold`, many.key).expect(200);

@@ -43,8 +43,8 @@ describe('concurrent callbacks to two processes', () => {
       const ids = await Promise.all(range(recoveries).map(() => reserve(bounced)));
       const responses = await Promise.all(ids.map((id, turn) => report(turn, id, collected)));
       expect(countStatuses(responses)).toEqual({ 201: 1, 422: recoveries - 1 });
-      const rejected = responses.find((response) => response.status === 422);
-      expect(rejected?.body).toMatchObject({ message: 'This unit already reserved' });
+      const refused = responses.find((response) => response.status === 422);
+      expect(refused?.body).toMatchObject({ message: 'This unit already reserved' });
       for (const [index, reservationId] of ids.entries()) {
         const isApproved = responses[index]?.status === 201;
         const reservation = isApproved ? 'approved' : 'canceled';

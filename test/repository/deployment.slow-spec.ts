@@ -135,7 +135,7 @@ it('ops/compose forwards requests to both instances while they are ready', () =>
 });
 
 /**
- * Checks manifests with Kubernetes' own types for unknown, missing and wrongly typed fields. A server rejects such
+ * Checks manifests with Kubernetes' own types for unknown, missing and wrongly typed fields. A server refuses such
  * fields or silently ignores unknown ones.
  */
 function typeProblems(all: readonly Node[]): string[] {

@@ -147,7 +147,7 @@ describe('npm run release', () => {
 const hasGo = ['oasdiff', 'go'].some((name) => spawnSync(name, ['version']).error === undefined);
 // Without Go, nobody can run oasdiff, and a release says so.
 (hasGo ? describe : describe.skip)('npm run release, compared with the last API', () => {
-  const rejections = [
+  const refusals = [
     [
       'an operation was removed',
       (api: Api) => {
@@ -164,7 +164,7 @@ const hasGo = ['oasdiff', 'go'].some((name) => spawnSync(name, ['version']).erro
     ],
   ] as const;
 
-  it.each(rejections)('rejects a version of the same major when %s', (_title, change, message) => {
+  it.each(refusals)('rejects a version of the same major when %s', (_title, change, message) => {
     changeReleasedApi(change);
     const { status, stderr } = release(['7.9.0'], true);
     expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
@@ -173,7 +173,7 @@ const hasGo = ['oasdiff', 'go'].some((name) => spawnSync(name, ['version']).erro
   });
 
   it('permits the next major version to break clients', () => {
-    changeReleasedApi(rejections[0][1]);
+    changeReleasedApi(refusals[0][1]);
     expect(release(['8.0.0'], true)).toMatchObject({ status: 0, stderr: '' });
   });
 

@@ -47,7 +47,7 @@ const person = {
 
 const id = `${marker}-lead`;
 type Method = 'get' | 'post' | 'delete' | 'put';
-/** Accepted, repeated, rejected and unknown requests, each with its status if that is always the same. */
+/** Accepted, repeated, refused and unknown requests, each with its status if that is always the same. */
 const requests: readonly (readonly [Method, string, object | string | null, number?])[] = [
   ['post', '/leads', { recordSystemId: id, ...person }, 201],
   ['post', '/leads', { recordSystemId: id, ...person }, 200],

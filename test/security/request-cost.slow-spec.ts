@@ -10,7 +10,7 @@ import type { TenantApi } from '../support/tenant-api.js';
 const maxBodyBytes = 1_048_576;
 /** Linux counts processor time in ticks; garbage collection and compilation add noise. */
 const [tickMs, noiseMs] = [10, 250];
-const maxRejectionBytes = 64 * 1_024;
+const maxRefusalBytes = 64 * 1_024;
 
 const shared = sharedService();
 let tenant: TenantApi;
@@ -84,7 +84,7 @@ async function leastCosts(
         expectHealth(),
       ]);
       expect(status).toBeLessThan(500);
-      if (status >= 400) expect(bytes).toBeLessThanOrEqual(maxRejectionBytes);
+      if (status >= 400) expect(bytes).toBeLessThanOrEqual(maxRefusalBytes);
       least[index] = Math.min(least[index] ?? 0, milliseconds);
     }
     const [half = 0, whole = 0] = least;
@@ -118,7 +118,7 @@ const chosen = cases.filter((_, index) => index % rounds(23, 7) === 0);
 
 describe(`a body of the maximum size (${chosen.length} cases)`, () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    'is handled by %s in time proportional to its size, with a short response if rejected',
+    'is handled by %s in time proportional to its size, with a short response if refused',
     async (_name, operation) => {
       for (const { steps, kind } of chosen.filter((one) => one.operation === operation)) {
         const write = values[kind] as (bytes: number) => string;

@@ -61,7 +61,7 @@ const places = operations.flatMap((operation) =>
     .map((position): Place => ({ operation, position })),
 );
 const reading = places.filter(({ operation }) => operation.method !== 'POST');
-/** The service rejects a phone of another lead, so responses to the same phone could differ. */
+/** The service refuses a phone of another lead, so responses to the same phone could differ. */
 const isPhone = ({ position }: Place) => position.steps.at(-1)?.startsWith('phoneNumber') === true;
 const writing = places.filter((place) => place.operation.method === 'POST' && !isPhone(place));
 
@@ -103,7 +103,7 @@ function someSwaps(from: readonly Place[], count: number): Swap[] {
   return sampled.filter(isFirstUse()).slice(0, count);
 }
 
-/** An idempotency key belongs to its first request, and the service rejects another request with it. */
+/** An idempotency key belongs to its first request, and the service refuses another request with it. */
 function isFirstUse(): (swap: Swap) => boolean {
   const used = new Set<string>();
   return ({ position, id }) => {
@@ -152,19 +152,19 @@ describe('a document of another organization', () => {
   it('is treated as unknown when a body contains any of its ids', async () => {
     const before = await stored(other);
     const outcomes = await sendSwaps(someSwaps(writing, writingSwaps));
-    const isRejected = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
+    const isRefused = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
     for (const outcome of outcomes) {
       const { where, got, expected } = outcome;
       // An accepted body contains the id as plain data, which the check of references below proves.
       const isAccepted = got.status < 300 && expected.status < 300;
       if (!isAccepted) expect([where, got]).toEqual([where, expected]);
     }
-    const rejected = outcomes.filter(isRejected).map(({ swap }) => swap);
-    expect(rejected.length).toBeGreaterThan(writingSwaps / 10);
+    const refused = outcomes.filter(isRefused).map(({ swap }) => swap);
+    expect(refused.length).toBeGreaterThan(writingSwaps / 10);
 
     const after = await stored(own);
-    const repeated = await sendSwaps(rejected.slice(0, writingSwaps / 2));
-    expect(repeated.filter((outcome) => !isRejected(outcome))).toEqual([]);
+    const repeated = await sendSwaps(refused.slice(0, writingSwaps / 2));
+    expect(repeated.filter((outcome) => !isRefused(outcome))).toEqual([]);
     expect(await stored(own)).toEqual(after);
     expect(await stored(other)).toEqual(before);
     expect(await foreignReferences(service.db, own, other)).toEqual([]);

@@ -183,7 +183,7 @@ export async function waitForPhones(db: Db, ...tenants: readonly Tenant[]): Prom
   });
 }
 
-/** Even a rejected request may write to these: the last use of its key, and its own log and response. */
+/** Even a refused request may write to these: the last use of its key, and its own log and response. */
 const perRequest = ['apiKeys', 'reservationCallbacks', 'idempotencyRecords'];
 
 /** Returns a hash of the stored documents of an organization for each collection. */

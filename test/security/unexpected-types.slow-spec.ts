@@ -156,7 +156,7 @@ interface Oddity {
   readonly name: string;
 }
 
-/** @returns false if the database itself rejects the value */
+/** @returns false if the database itself refuses the value */
 async function store(
   { collection, field, name }: Oddity,
   { documentIds }: Records,

@@ -17,7 +17,7 @@ const headerBytes = 21;
 
 /**
  * Overwrites the second byte of every {@link truncated} in a stored document. This leaves half a character, as
- * programs do that truncate strings by bytes. The driver rejects such strings, so the command goes through a raw socket.
+ * programs do that truncate strings by bytes. The driver refuses such strings, so the command goes through a raw socket.
  */
 export async function truncateTexts(
   { db, databaseUri }: Pick<BlackBox, 'db' | 'databaseUri'>,

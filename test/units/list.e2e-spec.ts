@@ -22,7 +22,7 @@ async function addUnits(units: (parts: Catalogue) => Document[]): Promise<void> 
   }
 }
 
-/** Writes a unit with values that the validator rejects. */
+/** Writes a unit with values that the validator refuses. */
 async function addOddUnit(fields: Document): Promise<TenantApi> {
   const own = await service.addTenant();
   const unit = { ...conventions(own.organizationId), ...fields };

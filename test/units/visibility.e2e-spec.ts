@@ -129,7 +129,7 @@ describe('the visibility of a key', () => {
 
 describe('a cursor of a key', () => {
   it.each(['/units?limit=1&after=', '/compounds?limit=1&after='])(
-    'with another visibility is rejected: %s',
+    'with another visibility is refused: %s',
     async (path) => {
       await addCatalogueOf(isPublic);
       const cursorOf = async (requests: Requests) =>
@@ -193,8 +193,8 @@ describe('an item that is not public any more', () => {
     await addCatalogueOf(isPublic);
     for (const path of [`/units${poll}`, `/units/export/all${poll}`]) {
       for (const sort of ['price', '-name', 'updatedAt,price', 'createdAt']) {
-        const rejected = portal.get(`${path}&sort=${sort}`);
-        const { body } = await rejected.expect('x-error-code', 'unit.removals_unsortable');
+        const refused = portal.get(`${path}&sort=${sort}`);
+        const { body } = await refused.expect('x-error-code', 'unit.removals_unsortable');
         expect(body.message).toEqual([
           'sort must be updatedAt or -updatedAt with updatedSince and includeDeleted=1',
         ]);

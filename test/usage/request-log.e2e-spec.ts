@@ -66,7 +66,7 @@ const sendMany = async (from: TestService, key: string, count: number) => {
 };
 
 describe('the request log', () => {
-  it('stores the reason of each rejected request, without values', async () => {
+  it('stores the reason of each refused request, without values', async () => {
     const { keyId, get, post, put } = await newKey();
     await tenant.add(addLead, { data: { phoneNumber: phone } });
     for (const [request, status, code, message] of [
@@ -136,7 +136,7 @@ describe('the request log', () => {
     });
   });
 
-  it('stores ignored fields of accepted requests, and why leads of a batch were rejected', async () => {
+  it('stores ignored fields of accepted requests, and why leads of a batch were refused', async () => {
     const { keyId, post } = await newKey();
     const requestId = `half-${Date.now()}`;
     const lead = { fullName: 'Mona', [`key${phone}`]: 1 };
@@ -238,7 +238,7 @@ describe('the request log', () => {
 
 type Sender = ReturnType<TenantApi['with']>;
 
-describe('a rejected request', () => {
+describe('a refused request', () => {
   const permissions = {
     allowExternal: true,
     operations: ['leads.write', 'leads.read', 'reservations.callback'],

@@ -20,7 +20,7 @@ const { addEndpoint, createLead, passTime, waitForFanOut, collection } = webhook
 
 const bodyOf = (received?: Received) => JSON.parse(received?.body ?? '') as Document;
 const idOf = (received?: Received) => received?.headers['webhook-id'];
-/** Computes the signature, because verification would reject timestamps of the moved clock. */
+/** Computes the signature, because verification would refuse timestamps of the moved clock. */
 const signatureOf = (received: Received | undefined, secret: string) => {
   const { 'webhook-id': id = '', 'webhook-timestamp': at } = received?.headers ?? {};
   return new Webhook(secret).sign(id, new Date(Number(at) * second), received?.body ?? '');

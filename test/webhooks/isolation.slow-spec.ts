@@ -97,7 +97,7 @@ describe('WEBHOOKS_CONCURRENCY', () => {
 });
 
 describe('large events', () => {
-  it('are rejected with their change when only their JSON is too large', async () => {
+  it('are refused with their change when only their JSON is too large', async () => {
     const { service } = webhooks;
     const { key, organizationId } = await addTenant(service.db);
     const post = (data: object) =>
@@ -105,8 +105,8 @@ describe('large events', () => {
     // This character takes one byte in the database and six in JSON.
     const text = '\u0001'.repeat(600_000);
     await post({ first: text }).expect(201);
-    const rejected = await post({ second: text }).expect(400);
-    expect(rejected.headers['x-error-code']).toBe('request.event_too_large');
+    const refused = await post({ second: text }).expect(400);
+    expect(refused.headers['x-error-code']).toBe('request.event_too_large');
     const lead = await collection('leads').findOne({ organizationId });
     expect(Object.keys(lead?.['data'])).toEqual(['first']);
     expect(await collection('outboxEvents').countDocuments({ organizationId })).toBe(1);

@@ -186,7 +186,7 @@ describe('a private address', () => {
     expect(attempt['error']).toMatch(/^rebind\.example: 169\.254\.169\.254 is not a public/);
   });
 
-  it('is rejected even when it was allowed at the time the endpoint was added', async () => {
+  it('is refused even when it was allowed at the time the endpoint was added', async () => {
     const { url, received, document } = await addEndpoint();
     const strict = await startWebhookService(
       { WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'false', ROLE: 'api' },

@@ -85,7 +85,7 @@ describe('sendAll', () => {
     expect(await count(endpoint, { status: 'failed', type: 'webhook.ping' })).toBe(2);
   });
 
-  it('is rejected for a disabled endpoint and changes nothing', async () => {
+  it('is refused for a disabled endpoint and changes nothing', async () => {
     const endpoint = await addEndpoint();
     await webhooks.service.endpoints.disable(endpoint.document._id);
     await addDeliveries(endpoint.id, 1, { status: 'failed', body });

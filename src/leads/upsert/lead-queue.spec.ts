@@ -36,7 +36,7 @@ const passTime = (milliseconds: number) => clock.mockReturnValue(start + millise
 /** Returns the error with which a transaction of these requests fails, if it fails. */
 type FailureRule = (requests: readonly number[], isAlone: boolean) => Error | undefined | void;
 
-/** Creates a queue whose groups double positive numbers and reject negative ones. */
+/** Creates a queue whose groups double positive numbers and refuse negative ones. */
 function createDoublingQueue(
   fail: FailureRule = () => undefined,
   { deadlineMs = 8_000, room = 64 } = {},

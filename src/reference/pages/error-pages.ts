@@ -33,6 +33,10 @@ function errorTable(errors: readonly ErrorDefinition[]): string {
 Every error has the header \`x-error-code\`, which is the same in every language. Select a code for
 its cause, the remedy and a sample.
 
+- \`key.*\` (401, 429): the service could not authenticate the request by its key.
+- \`authentication.*\` (403): the key is valid, but does not permit the request.
+- All other codes begin with the kind of record or the part of the request that they concern.
+
 | \`x-error-code\` | Status | Cause |
 | --- | --- | --- |
 ${rows.join('\n')}

@@ -62,14 +62,14 @@ describe('a new reservation', () => {
     ['rejected', 'reservation.not_created_pending'],
     ['canceled', 'reservation.not_created_pending'],
     ['expired', 'reservation.not_created_pending'],
-  ] as const)('is rejected with the status %s', (status, error) => {
+  ] as const)('is refused with the status %s', (status, error) => {
     expect(() => newReservation({ status }, none, tenant)).toThrow(error);
   });
 });
 
 /**
  * Rows are stored statuses. Columns are sent statuses in the order of `reservationStatuses`: `=` keeps the stored one,
- * `+` takes the sent one, `r` takes it only with `reopen`, `!` is rejected.
+ * `+` takes the sent one, `r` takes it only with `reopen`, `!` is refused.
  */
 const nextStatus: Readonly<Record<ReservationStatus, string>> = {
   pending: '=!++++',
@@ -187,7 +187,7 @@ describe('an upsert', () => {
   });
 
   it.each([[leadId], [null], [undefined]])(
-    'is rejected when it names a unit and the stored unit is %s',
+    'is refused when it names a unit and the stored unit is %s',
     (stored) => {
       const fields = { unitId: stored } as Partial<ReservationDocument>;
       const decide = () => upsert(fields, {}, { references: { ...none, unitId } });
@@ -195,7 +195,7 @@ describe('an upsert', () => {
     },
   );
 
-  it('is rejected when the cheques do not fit into the wallet', () => {
+  it('is refused when the cheques do not fit into the wallet', () => {
     const cheques = [{ installmentId: '1', chequeNumber: 'x'.repeat(5_000_000) }];
     expect(() => upsert({}, { cheques })).toThrow('wallet.full');
   });

@@ -51,8 +51,8 @@ const caller = { organizationId, requestId: 'request 7', language: 'en-us' } as 
 const decide = (records: UnitRecords, input: UpsertUnitDto) =>
   decideUnit(records, { caller, input });
 
-/** Returns the error code of a rejected request with the values of its message. */
-function rejectionOf(records: UnitRecords, input: UpsertUnitDto): string {
+/** Returns the error code of a refused request with the values of its message. */
+function refusalOf(records: UnitRecords, input: UpsertUnitDto): string {
   try {
     decide(records, input);
   } catch (error) {
@@ -61,7 +61,7 @@ function rejectionOf(records: UnitRecords, input: UpsertUnitDto): string {
     const values = messages.map((message) => Object.values(message.values ?? {}).join(' '));
     return `${definition.code} ${values.join(', ')}`.trim();
   }
-  throw new Error('The request was not rejected.');
+  throw new Error('The request was not refused.');
 }
 
 describe('a new unit', () => {
@@ -131,8 +131,8 @@ describe('a new unit', () => {
       { compound: 'palm', ...unknownNames },
       'unit.unknown_name phase p, propertyType t, unitDesign d, amenities a',
     ],
-  ])('is rejected with %s', (_title, input, rejection) => {
-    expect(rejectionOf(recordsWith(), { unitId: 'A-1', ...input })).toBe(rejection);
+  ])('is refused with %s', (_title, input, refusal) => {
+    expect(refusalOf(recordsWith(), { unitId: 'A-1', ...input })).toBe(refusal);
   });
 });
 
@@ -176,13 +176,13 @@ describe('the unit of a request', () => {
     ['belongs to another unit', taken, 'unit.unit_id_taken A-1'],
     ['belongs to another unit than its external id', renamed, 'unit.unit_id_taken A-2'],
     ['is in several compounds', { unitId: 'A-3' }, 'unit.ambiguous A-3'],
-  ])('is rejected when its unitId %s', (_title, input, rejection) => {
-    expect(rejectionOf(records(), input)).toBe(rejection);
+  ])('is refused when its unitId %s', (_title, input, refusal) => {
+    expect(refusalOf(records(), input)).toBe(refusal);
   });
 
-  it('is rejected with a phase when it has no compound', () => {
+  it('is refused with a phase when it has no compound', () => {
     const sent = { recordSystemId: 'ERP-4', phase: 'north' };
-    expect(rejectionOf(records(), sent)).toBe('unit.unknown_name phase north');
+    expect(refusalOf(records(), sent)).toBe('unit.unknown_name phase north');
   });
 });
 

@@ -4,7 +4,7 @@ import { ssrfViolation, urlViolation, isLocalName, literalAddress } from './ssrf
 const strict = { WEBHOOKS_ALLOW_HTTP: false, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: false };
 const development = { WEBHOOKS_ALLOW_HTTP: true, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: true };
 
-/** Reasons for a rejection: with the settings of production, and with the settings of development. */
+/** Reasons for a refusal: with the settings of production, and with the settings of development. */
 type Reasons = readonly [strict: string | null, development: string | null];
 const allowed: Reasons = [null, null];
 const forbidden = (reason: string): Reasons => [reason, reason];

@@ -25,7 +25,7 @@ RESERVATIONS = [f"fuzz-{SEED}-reservation-{number}" for number in range(12)]
 INSTALLMENTS = ["installment-1", "installment-2", "installment-3"]
 NUMBERS = ["minPrice", "maxPrice", "minBua", "maxBua", "minBeds", "maxBeds"]
 
-# The document cannot express the reasons for these rejections.
+# The document cannot express the reasons for these refusals.
 EXPECTED_REJECTIONS = {
     # These depend on stored records, not on the request alone.
     "lead.duplicate_phone": "another lead has the phone",
@@ -197,7 +197,7 @@ def before_call(context, case, kwargs):
         replace(case.body, known["body"].get(path, {}))
     headers = case.headers or {}
     if "idempotency-key" in headers and is_chosen():
-        # The service rejects a key that an earlier request has used with another body.
+        # The service refuses a key that an earlier request has used with another body.
         headers["idempotency-key"] = str(uuid.uuid4())
 
 

@@ -52,7 +52,7 @@ const leads = async () =>
 interface Outcome {
   readonly refusedRows: { row: number; line: number; code: string; message: string }[];
 }
-/** The import rejects a `recordSystemId` of this length. */
+/** The import refuses a `recordSystemId` of this length. */
 const tooLongId = 'x'.repeat(1_025);
 
 describe('lead import', () => {
@@ -237,18 +237,18 @@ describe('lead import', () => {
       return [index % 3 === 0 ? `ok-${index}` : `${tooLongId}${index}`, ...cells];
     });
     const file = await saveFile('round.csv', stringify([columns, ...rows]));
-    const report = await saveFile('round-rejected.csv', '');
+    const report = await saveFile('round-refused.csv', '');
     await run(file, '--report', report);
-    const rejected = rows.filter(([id = '']) => id.length > 1_024);
+    const refused = rows.filter(([id = '']) => id.length > 1_024);
     const [header, ...reported] = parse(await readFile(report, 'utf8'), { bom: true });
     expect(header?.slice(0, columns.length)).toEqual(columns);
-    expect(reported.map((row) => row.slice(0, columns.length))).toEqual(rejected);
+    expect(reported.map((row) => row.slice(0, columns.length))).toEqual(refused);
     // Spreadsheets quote differently, keep the columns with the reasons, and append empty rows.
     const corrected = reported.map(([id = '', ...others]) => [id.slice(1_024), ...others]);
     const blankRow = columns.map(() => '').concat(['', '', '', '']);
     const options = { quoted: true, record_delimiter: 'windows', bom: true } as const;
     await writeFile(report, stringify([header ?? [], ...corrected, blankRow, blankRow], options));
-    const again = await saveFile('round-rejected-again.csv', '');
+    const again = await saveFile('round-refused-again.csv', '');
     expect(await run(report, '--report', again)).toMatchObject({ refused: 0 });
     const stored = new Map((await leads()).map((lead) => [lead['recordSystemId'], lead]));
     expect(stored.size).toBe(rows.length);
@@ -271,7 +271,7 @@ describe('lead import', () => {
       '[1]',
     ];
     const file = await saveFile('round.ndjson', lines);
-    const report = await saveFile('round-rejected.ndjson', '');
+    const report = await saveFile('round-refused.ndjson', '');
     const { refusedRows } = await run(file, '--report', report);
     expect(refusedRows.map(({ row }) => row)).toEqual([1, 2, 4]);
     const reported = (await readFile(report, 'utf8')).split('\n');
@@ -279,7 +279,7 @@ describe('lead import', () => {
     const reason = (index: number) => JSON.stringify({ error: refusedRows[index] });
     const rows = [long.replace('\u2028', String.raw`\u2028`), short, list];
     expect(reported).toEqual([...rows.flatMap((row, index) => [reason(index), row]), '']);
-    // Not corrected, every row is rejected again: reasons are not rows.
+    // Not corrected, every row is refused again: reasons are not rows.
     expect((await run(report)).refusedRows.map(({ line }) => line)).toEqual([2, 4, 6]);
     const corrected = reported.map((line) =>
       line.replace(tooLongId, 'a').replace('1.0}', '1.0}}').replace('[1]', ''),
@@ -321,7 +321,7 @@ describe('lead import', () => {
 
   it('appends to the report when the import continues, and begins it once', async () => {
     const file = await saveFile('continued.csv', `recordSystemId\n${tooLongId}\nb\n`);
-    const report = await saveFile('continued-rejected.csv', '');
+    const report = await saveFile('continued-refused.csv', '');
     await run(file, '--report', report);
     const text = await readFile(report, 'utf8');
     await tenant.set('imports', {}, { done: 1, state: 'running' });
@@ -330,7 +330,7 @@ describe('lead import', () => {
     expect(await runText(file, '--restart', '--report', report)).toMatchObject({ code: 1 });
   });
 
-  it('prints the path of the report when earlier runs rejected rows', async () => {
+  it('prints the path of the report when earlier runs refused rows', async () => {
     const file = await saveFile('again.csv', `recordSystemId\n${tooLongId}\n`);
     const report = join(folder, 'again-refused.csv');
     await run(file, '--report', report);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const post = (body: object) => tenant.post('/leads', body);
 const duplicate = (phone: string | number, owner = 'not assigned to anyone') =>
   `Duplicate Lead: Existing Lead (${phone}) exists. and is ${owner}.`;
-const rejection = (...message: string[]) => ({ statusCode: 400, message, error: 'Bad Request' });
+const refusal = (...message: string[]) => ({ statusCode: 400, message, error: 'Bad Request' });
 const kinds = ['leads', 'clients', 'changeLogs', 'outboxEvents'];
 const storedDocuments = () => Promise.all(kinds.map((kind) => tenant.stored(kind)));
 
@@ -30,7 +30,7 @@ describe('POST /leads with a phone of another lead', () => {
       const before = await storedDocuments();
       for (const update of [{}, { recordSystemId: 'b', name: 'C' }]) {
         const { body } = await post({ ...update, data: { phoneNumber } }).expect(400);
-        expect(body).toEqual(rejection(duplicate(phoneNumber)));
+        expect(body).toEqual(refusal(duplicate(phoneNumber)));
       }
       expect(await storedDocuments()).toEqual(before);
       tenant = await service.addTenant();
@@ -52,11 +52,11 @@ describe('POST /leads with a phone of another lead', () => {
     const data = { phoneNumber: '01000000001' };
     const _id = await tenant.add(addLead, { data, assignedToId });
     const { body } = await post(data).expect(400);
-    expect(body).toEqual(rejection(duplicate('01000000001', 'assigned to Hany $t(x) {phone}')));
+    expect(body).toEqual(refusal(duplicate('01000000001', 'assigned to Hany $t(x) {phone}')));
     await tenant.set('leads', { _id }, { assignedToId: null });
     const arabic = await post(data).set('language', 'ar-eg').expect(400);
     const message = 'عميل محتمل مكرر: يوجد عميل محتمل (01000000001) غير مسند إلى أحد.';
-    expect(arabic.body).toEqual(rejection(message));
+    expect(arabic.body).toEqual(refusal(message));
   });
 
   it.each([
@@ -72,12 +72,12 @@ describe('POST /leads with a phone of another lead', () => {
     const assignedToId = user._id;
     await tenant.add(addLead, { data, assignedToId });
     const { body } = await post(data).expect(400);
-    expect(body).toEqual(rejection(duplicate('01000000001', 'assigned to someone')));
+    expect(body).toEqual(refusal(duplicate('01000000001', 'assigned to someone')));
     await tenant.set('leads', {}, { assignedToId: new ObjectId() });
     expect((await post(data).expect(400)).body).toEqual(body);
     const arabic = await post(data).set('language', 'ar-eg').expect(400);
     const message = 'عميل محتمل مكرر: يوجد عميل محتمل (01000000001) مسند إلى شخص ما.';
-    expect(arabic.body).toEqual(rejection(message));
+    expect(arabic.body).toEqual(refusal(message));
   });
 
   it('accepts phones of deleted leads and other organizations', async () => {
@@ -109,7 +109,7 @@ describe('POST /leads with a phone of another lead', () => {
         await post({ data: { phoneNumber: first } }).expect(201);
         for (const phoneNumber of [first, second, number.number]) {
           const { body } = await post({ data: { phoneNumber } }).expect(400);
-          expect(body).toEqual(rejection(duplicate(phoneNumber)));
+          expect(body).toEqual(refusal(duplicate(phoneNumber)));
         }
       }),
       { numRuns: rounds(8, 200) },

@@ -176,7 +176,7 @@ describe('the body of a callback', () => {
     expect((await wallet())['cheques'][0]).toMatchObject({ chequeAmount });
   });
 
-  it('is rejected in English regardless of the language header', async () => {
+  it('is refused in English regardless of the language header', async () => {
     const bad = await callback({ reservationId: 7 }).set('language', 'ar-eg').expect(400);
     expect(bad.body.message).toEqual(['reservationId must be a string']);
     const unknown = await callback({ reservationId: 'x' }).set('language', 'ar-eg').expect(404);
@@ -266,7 +266,7 @@ describe('the log of callbacks', () => {
       reservation: 'applied',
       cheque: 'none',
     };
-    const rejected = {
+    const refused = {
       status: 422,
       errorCode: 'reservation.not_pending_cheque_collection',
       messages: ['Reservation must be pending cheque collection before OIC approval'],
@@ -288,12 +288,12 @@ describe('the log of callbacks', () => {
         otherFields: 1,
         outcome: applied,
       },
-      { ...payload, outcome: rejected },
+      { ...payload, outcome: refused },
       { payload, refusedFields, outcome: bad },
     ]);
   });
 
-  it('keeps a rejected status that differs from a valid one only in case, blanks or separators', async () => {
+  it('keeps a refused status that differs from a valid one only in case, blanks or separators', async () => {
     const spellings = ['APPROVED', ' Pending Cheque-Collection', 'pending.cheque_collection'];
     const others = ['approved!', 'approvd', `approved${' '.repeat(64)}`, 'post_dated'];
     for (const reservationStatus of [...spellings, ...others]) {
@@ -305,7 +305,7 @@ describe('the log of callbacks', () => {
     expect(kept).toEqual([...spellings, ...others.map(() => undefined)]);
   });
 
-  it('keeps only type and length of other rejected values, and a count of unknown fields', async () => {
+  it('keeps only type and length of other refused values, and a count of unknown fields', async () => {
     const refused = {
       reservationId: 'Mona Adel',
       installmentId: { name: 'Mona' },

@@ -26,7 +26,7 @@ describe('buildWrite', () => {
       { $set: { status: 'canceled', canceledAt: time }, $unset: { approvedAt: '' } },
     ],
     [
-      'omits an empty $unset, which the database would reject',
+      'omits an empty $unset, which the database would refuse',
       {},
       { updatedAt: new Date(0) },
       { $set: { updatedAt: new Date(0) } },

@@ -1,7 +1,7 @@
 import { withValueAt } from '../support/operations.js';
 
 /** A request that returns 400 because of its query or body alone. */
-export interface Rejection {
+export interface Refusal {
   readonly method: 'get' | 'post';
   /** The path below the base path, with the query. */
   readonly path: string;
@@ -170,7 +170,7 @@ const ledgers: BodyRow[] = [
   ['complete', 'yes', boolean('complete')],
 ];
 
-const bodies = (path: string, base: object, rows: readonly BodyRow[]): Rejection[] =>
+const bodies = (path: string, base: object, rows: readonly BodyRow[]): Refusal[] =>
   rows.map(([position, value, ...message]) => {
     const steps = position === '' ? [] : position.split('.');
     return { method: 'post', path, body: JSON.stringify(withValueAt(base, steps, value)), message };
@@ -190,7 +190,7 @@ const inexact = (integer: string) =>
   `The request body contains the integer ${integer}, which is too large to be stored exactly: send it as a string`;
 const nested = (depth: number) => `{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
-/** The service rejects these bodies before it validates their fields. */
+/** The service refuses these bodies before it validates their fields. */
 const unreadable: readonly (readonly [path: string, body: string, message: string])[] = [
   ...['{"name":', '{name: 1}', '', ' ', '{"a":1}{"b":2}', '\ufeff', '{"a":NaN}'].map(
     (text) => ['/leads', text, malformed] as const,
@@ -301,7 +301,7 @@ const queries: Readonly<Record<string, readonly QueryRow[]>> = {
   ],
 };
 
-export const rejections: readonly Rejection[] = [
+export const refusals: readonly Refusal[] = [
   ...bodies('/leads', {}, leads),
   ...bodies('/leads/batch', { leads: [{}] }, batches),
   ...bodies('/units', { unitId: 'n', compound: 'lake' }, units),
