@@ -26,7 +26,7 @@ import { UnknownParametersGuard } from './core/http/requests/unknown-parameters.
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatureGuard } from './tenants/keys/callback-signature.guard.js';
-import { PermissionGuard } from './tenants/keys/permission.guard.js';
+import { KeyRestrictionsGuard } from './tenants/keys/key-restrictions.guard.js';
 import { SandboxModule } from './operator/sandbox/sandbox.module.js';
 import { UnitsModule } from './units/units.module.js';
 import { WebhookFanOut } from './webhooks/deliveries/webhook-fan-out.js';
@@ -43,7 +43,7 @@ export interface AppOptions {
 const guards = [
   ApiKeyGuard,
   RateLimitGuard,
-  PermissionGuard,
+  KeyRestrictionsGuard,
   CallbackSignatureGuard,
   UnknownParametersGuard,
 ];

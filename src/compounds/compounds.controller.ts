@@ -36,7 +36,7 @@ export class CompoundsController {
   @Header('content-type', jsonContentType)
   @Endpoint({
     operationId: 'listCompounds',
-    permission: 'catalogue.read',
+    operation: 'catalogue.read',
     isCached: true,
     summary: 'List the compounds',
     description: 'Lists compounds newest first. Poll with If-None-Match, or with updatedSince.',
@@ -64,7 +64,7 @@ export class CompoundsController {
   @Header('content-type', jsonContentType)
   @Endpoint({
     operationId: 'listCompoundUnits',
-    permission: 'catalogue.read',
+    operation: 'catalogue.read',
     isCached: true,
     summary: 'List all units of a compound',
     description:

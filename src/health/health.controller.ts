@@ -15,7 +15,7 @@ export class HealthController {
   @Get()
   @Endpoint({
     operationId: 'checkHealth',
-    permission: null,
+    operation: null,
     summary: 'Check the health of the service',
     description: 'Needs no API key.',
     errors: [],

@@ -64,7 +64,7 @@ export class LeadsController {
   @Post()
   @Endpoint({
     operationId: 'upsertLead',
-    permission: 'leads.write',
+    operation: 'leads.write',
     route: { roundsNumbers: true, hasDryRun: true },
     summary: 'Create or update a lead',
     description:
@@ -98,7 +98,7 @@ export class LeadsController {
   @HttpCode(200)
   @Endpoint({
     operationId: 'upsertLeads',
-    permission: 'leads.write',
+    operation: 'leads.write',
     route: { envelopeDepth: 2, roundsNumbers: true },
     summary: 'Create or update many leads',
     description:
@@ -120,7 +120,7 @@ export class LeadsController {
   @Header('content-type', jsonContentType)
   @Endpoint({
     operationId: 'listLeads',
-    permission: 'leads.list',
+    operation: 'leads.list',
     summary: 'List leads',
     description:
       'Lists leads newest first by default, in the order of ids from after=0, or the oldest change ' +
@@ -148,7 +148,7 @@ export class LeadsController {
   @Get(':recordSystemId')
   @Endpoint({
     operationId: 'readLead',
-    permission: 'leads.read',
+    operation: 'leads.read',
     summary: 'Read a lead',
     description: 'Returns the current lead, for resynchronizing after a missed outbound event.',
     errors: [...pathErrors, leadErrors.notFound],
@@ -163,7 +163,7 @@ export class LeadsController {
   @UseInterceptors(BodyInterceptor)
   @Endpoint({
     operationId: 'deleteLead',
-    permission: 'leads.delete',
+    operation: 'leads.delete',
     summary: 'Delete a lead',
     description:
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../core/errors/domain-error.js';
 import type { ErrorResponses } from '../core/errors/error-responses.js';
-import { operations } from '../tenants/keys/permissions.js';
+import { operations } from '../tenants/keys/operations.js';
 import { exampleName } from '../core/http/api-documentation.js';
 
 const stringSchema = { type: 'string' as const };
@@ -94,7 +94,7 @@ function errorCodeHeader(errors: readonly ErrorDefinition[]) {
   return { ...headers['x-error-code'], schema: { ...stringSchema, enum: codes } };
 }
 
-/** Some endpoints omit the field `error` from a 401; a 403 names the missing permission. */
+/** Some endpoints omit the field `error` from a 401; a 403 names the operation that the key does not permit. */
 function variantsOf(error: ErrorDefinition): ErrorDefinition[] {
   if ('operation' in (error.sample ?? {})) {
     return operations.map((operation) => ({ ...error, sample: { operation } }));

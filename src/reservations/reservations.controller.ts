@@ -101,7 +101,7 @@ export class ReservationsController {
   @Post()
   @Endpoint({
     operationId: 'upsertReservation',
-    permission: 'reservations.write',
+    operation: 'reservations.write',
     summary: 'Create or update a reservation',
     description:
       'With recordSystemId the first request creates the reservation and later ones update it, ' +
@@ -135,7 +135,7 @@ export class ReservationsController {
   @Header('content-type', jsonContentType)
   @Endpoint({
     operationId: 'listReservations',
-    permission: 'reservations.list',
+    operation: 'reservations.list',
     summary: 'List reservations',
     description:
       'Lists reservations with their wallets and cheques: newest first by default, in the order of ' +
@@ -159,7 +159,7 @@ export class ReservationsController {
   @Get(':reservationId')
   @Endpoint({
     operationId: 'readReservation',
-    permission: 'reservations.read',
+    operation: 'reservations.read',
     summary: 'Read a reservation',
     description:
       'Returns the reservation with its wallet and cheques, for a partner whose callback timed out.',
@@ -181,7 +181,7 @@ export class ReservationsController {
   @UseInterceptors(CallbackLogInterceptor)
   @Endpoint({
     operationId: 'reportReservationChange',
-    permission: 'reservations.callback',
+    operation: 'reservations.callback',
     route: {
       fixedLanguage: 'en-us',
       acceptsKeyInQuery: true,
@@ -221,7 +221,7 @@ export class ReservationsController {
   @HttpCode(200)
   @Endpoint({
     operationId: 'reconcileCheques',
-    permission: 'reservations.reconcile',
+    operation: 'reservations.reconcile',
     route: { hasOwnMethodsOnly: true },
     summary: "Compare a partner's ledger of cheques",
     description:

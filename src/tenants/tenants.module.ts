@@ -11,7 +11,7 @@ import { AuthFailureLimiter } from './keys/auth-failure-limiter.js';
 import { CallbackSignatureGuard } from './keys/callback-signature.guard.js';
 import { CallbackSignatures } from './keys/callback-signatures.js';
 import { PageOrigins } from './keys/origins/page-origins.js';
-import { PermissionGuard } from './keys/permission.guard.js';
+import { KeyRestrictionsGuard } from './keys/key-restrictions.guard.js';
 import { KeyController } from './keys/self/key.controller.js';
 import { organizationSchema } from './organizations/organization.schema.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
@@ -26,7 +26,7 @@ const shared = [
 ];
 
 /** `app.module.ts` puts them before every route. */
-const guards = [ApiKeyGuard, PermissionGuard, CallbackSignatureGuard];
+const guards = [ApiKeyGuard, KeyRestrictionsGuard, CallbackSignatureGuard];
 
 @Module({
   imports: [

@@ -63,7 +63,7 @@ export class UnitsController {
   @Endpoint({
     operationId: 'upsertUnit',
     tags: ['Units'],
-    permission: 'units.write',
+    operation: 'units.write',
     summary: 'Create or update a unit',
     description:
       'recordSystemId, else unitId, identifies the unit; the first request creates it and ' +
@@ -94,7 +94,7 @@ export class UnitsController {
   @Endpoint({
     operationId: 'listUnits',
     tags: ['Units'],
-    permission: 'catalogue.read',
+    operation: 'catalogue.read',
     isCached: true,
     summary: 'List units',
     description:
@@ -116,7 +116,7 @@ export class UnitsController {
   @Endpoint({
     operationId: 'exportUnits',
     tags: ['Units'],
-    permission: 'catalogue.read',
+    operation: 'catalogue.read',
     summary: 'Export units',
     description:
       'Returns all matching units, at most 10,000, in one streamed response, read from one snapshot. ' +
@@ -146,7 +146,7 @@ export class UnitsController {
   @Endpoint({
     operationId: 'readUnit',
     tags: ['Units'],
-    permission: 'catalogue.read',
+    operation: 'catalogue.read',
     isCached: true,
     summary: 'Read a unit',
     description: 'Returns the unit with its type, phase, design and amenities.',

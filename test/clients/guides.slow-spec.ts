@@ -22,7 +22,7 @@ import { randomDatabaseUri, startTestService, type TestService } from '../suppor
 import { numberEvents } from './support/numbered-events.js';
 import { canRun, runProgram as runWith, startProgram as startWith } from './support/programs.js';
 import { firstRequest } from '../../src/development/startup-banner.js';
-import type { KeyPurpose } from '../../src/tenants/keys/permissions.js';
+import type { KeyPurpose } from '../../src/tenants/keys/operations.js';
 
 const service = sharedService();
 const folder = mkdtempSync(join(tmpdir(), 'guides-'));
@@ -469,8 +469,8 @@ describe('the programs of a collector', () => {
     };
     expect(await due('2026-01-31')).toHaveLength(105);
     expect(await due('2026-02-01')).toHaveLength(210);
-    const rejected = await runProgram('due.py', ['tomorrow'], variables);
-    expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('dueTo')]);
+    const refused = await runProgram('due.py', ['tomorrow'], variables);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('dueTo')]);
   });
 
   itWith('reconcile.py')('report differences from a ledger', async () => {

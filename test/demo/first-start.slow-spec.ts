@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
 import { Leases } from '../../src/core/database/leases/leases.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
-import { type KeyPurpose, keyPurposes } from '../../src/tenants/keys/permissions.js';
+import { type KeyPurpose, keyPurposes } from '../../src/tenants/keys/operations.js';
 import { startupLines } from '../../src/development/startup-banner.js';
 import {
   type DemoOrganization,
@@ -190,7 +190,7 @@ describe('a demo run', () => {
     expect(await organizations.findOne({ _id: real })).toMatchObject({ isDeleted: false });
   });
 
-  it('is rejected in production', async () => {
+  it('is refused in production', async () => {
     const environment = readEnvironment({
       NODE_ENV: 'production',
       MONGODB_URI: service.databaseUri,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { RequestRecorder } from '../../src/operator/request-log/request-recorder.js';
 import { startOpsListener } from '../../src/start.js';
-import { operations } from '../../src/tenants/keys/permissions.js';
+import { operations } from '../../src/tenants/keys/operations.js';
 import { startTcpProxy } from '../faults/support/tcp-proxy.js';
 import { valueIn } from '../operations/metrics-text.js';
 import { addKey } from '../support/builders.js';
@@ -154,7 +154,7 @@ describe('a preflight', () => {
 
   it('to any other endpoint returns 405', async () => {
     const paths = documentedOperations()
-      .filter(({ permission }) => permission !== 'leads.write')
+      .filter(({ keyOperation }) => keyOperation !== 'leads.write')
       .map(({ path }) => path.replaceAll(/\{\w+\}/g, 'x'))
       .filter((path) => path !== '/leads');
     for (const path of paths) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { operations, unimpliedOperations } from '../../src/tenants/keys/permissions.js';
+import { operations, unimpliedOperations } from '../../src/tenants/keys/operations.js';
 import { addKey } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { documentedOperations } from '../support/operations.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const keyRoutes = documentedOperations().filter(({ needsKey }) => needsKey);
-const routes = keyRoutes.filter(({ permission }) => permission !== null);
+const routes = keyRoutes.filter(({ keyOperation }) => keyOperation !== null);
 type Route = (typeof routes)[number];
 
 /** Sends a request that no endpoint executes, because its body is not JSON and its ids are unknown. */
@@ -48,34 +48,34 @@ const summary = ({ body, headers }: Response) => ({
   isCounted: headers['ratelimit'] !== undefined,
 });
 
-const rejection = (message: string, code: string) => ({
+const refusal = (message: string, code: string) => ({
   body: { statusCode: 403, message, error: 'Forbidden' },
   code,
   isCounted: true,
 });
 
-const operationRejected = ({ permission }: Route) =>
-  rejection(`This API key does not permit ${permission}`, 'authentication.operation_not_permitted');
+const operationRefused = ({ keyOperation }: Route) =>
+  refusal(`This API key does not permit ${keyOperation}`, 'authentication.operation_not_permitted');
 
-const addressRejected = rejection(
+const addressRefused = refusal(
   'This API key may not be used from this address',
   'authentication.address_not_permitted',
 );
 
 describe('the operations of a key', () => {
   it('match the operations that endpoints require', () => {
-    const needed = new Set(routes.map(({ permission }) => permission));
+    const needed = new Set(routes.map(({ keyOperation }) => keyOperation));
     expect([...needed].toSorted()).toEqual([...operations].toSorted());
   });
 
   it.each(operations)('permit only %s, and reject others without a query', async (operation) => {
     const key = await keyWith({ operations: [operation] });
-    // These requests also cache the key, so that the rejections below need no query.
-    const allowed = routes.filter(({ permission }) => permission === operation);
+    // These requests also cache the key, so that the refusals below need no query.
+    const allowed = routes.filter(({ keyOperation }) => keyOperation === operation);
     for (const route of allowed) expect(permitted).toContain((await send(route, key)).status);
     commands.length = 0;
     for (const route of routes.filter((one) => !allowed.includes(one))) {
-      expect(summary(await send(route, key))).toEqual(operationRejected(route));
+      expect(summary(await send(route, key))).toEqual(operationRefused(route));
     }
     expect(commands).toEqual([]);
   });
@@ -86,8 +86,8 @@ describe('the operations of a key', () => {
       const key = await keyWith(permissions);
       for (const route of routes) {
         const response = await send(route, key);
-        if (!unimplied.has(String(route.permission))) expect(permitted).toContain(response.status);
-        else expect(summary(response)).toEqual(operationRejected(route));
+        if (!unimplied.has(String(route.keyOperation))) expect(permitted).toContain(response.status);
+        else expect(summary(response)).toEqual(operationRefused(route));
       }
     },
   );
@@ -107,12 +107,12 @@ describe('the operations of a key', () => {
   ])('permit nothing when %j is stored', async (stored) => {
     const key = await keyWith({ operations: stored });
     for (const route of routes)
-      expect(summary(await send(route, key))).toEqual(operationRejected(route));
+      expect(summary(await send(route, key))).toEqual(operationRefused(route));
   });
 
   it('are not needed to read the key itself', async () => {
     const key = await keyWith({ operations: [] });
-    const [route, ...others] = keyRoutes.filter(({ permission }) => permission === null);
+    const [route, ...others] = keyRoutes.filter(({ keyOperation }) => keyOperation === null);
     expect([route?.name, others]).toEqual(['GET /key', []]);
     expect((await send(route as Route, key)).status).toBe(200);
   });
@@ -166,18 +166,18 @@ describe('the allowed addresses of a key', () => {
     const key = await keyWith({ addresses: stored, operations: [...operations] });
     const response = await send(anyRoute, key, address);
     if (isPermitted) expect(permitted).toContain(response.status);
-    else expect(summary(response)).toEqual(addressRejected);
+    else expect(summary(response)).toEqual(addressRefused);
   });
 
   it('are checked for every endpoint before its operation', async () => {
     const key = await keyWith({ addresses: ['203.0.113.0/24'], operations: ['leads.read'] });
     for (const route of keyRoutes) {
       const elsewhere = await send(route, key, '198.51.100.1');
-      expect(summary(elsewhere)).toEqual(addressRejected);
+      expect(summary(elsewhere)).toEqual(addressRefused);
       const response = await send(route, key, '203.0.113.1');
-      if ([null, 'leads.read'].includes(route.permission))
+      if ([null, 'leads.read'].includes(route.keyOperation))
         expect(permitted).toContain(response.status);
-      else expect(summary(response)).toEqual(operationRejected(route));
+      else expect(summary(response)).toEqual(operationRefused(route));
     }
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operations, unimpliedOperations } from '../../src/tenants/keys/permissions.js';
+import { operations, unimpliedOperations } from '../../src/tenants/keys/operations.js';
 import { addKey } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { sharedService } from '../support/shared-service.js';

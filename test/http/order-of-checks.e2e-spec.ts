@@ -70,7 +70,7 @@ async function codeOf({ method, path, hasBody }: Route, faults: Faults): Promise
 const wrong = { wrong: [] };
 const hasId = ({ path }: Route) => path.includes('{');
 
-/** A request that only validation rejects, though its ids are unknown. */
+/** A request that only validation refuses, though its ids are unknown. */
 function invalid({ name, method, positions }: Route): Faults {
   if (method === 'DELETE') return { id: 'a%00b', query: '' };
   if (method !== 'POST') return { query: name === 'GET /compounds' ? '?page=0' : '?nonsense=1' };
@@ -113,7 +113,7 @@ describe('the first failed check decides the response', () => {
     });
   });
 
-  it.each(routes.filter(({ permission }) => permission !== null))(
+  it.each(routes.filter(({ keyOperation }) => keyOperation !== null))(
     '$name: to a key without the operation, before the body',
     async (route) => {
       expect(await codeOf(route, { key: reader, ...unparsable })).toBe(

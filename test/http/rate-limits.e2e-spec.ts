@@ -56,7 +56,7 @@ const tooManyRequests = (message: string, code: string, policy: string) => ({
 });
 
 describe('the rate limit of an API key', () => {
-  it('is judged before operations and addresses, and counts a rejected request once', async () => {
+  it('is judged before operations and addresses, and counts a refused request once', async () => {
     for (const restriction of [
       { operations: ['leads.write'] },
       { addresses: ['203.0.113.7'], operations: ['leads.read'] },
@@ -64,13 +64,13 @@ describe('the rate limit of an API key', () => {
       const key = await newKey({ permissions: { allowExternal: true, ...restriction } });
       const responses = [];
       for (let sent = 0; sent < 12; sent++) responses.push(await read(key));
-      const rejected = Array.from({ length: 10 }, (_, sent) => [
+      const refused = Array.from({ length: 10 }, (_, sent) => [
         403,
         `"default";r=${9 - sent};t=1`,
       ]);
       const limited = [429, '"default";r=0;t=1'];
       expect(responses.map(({ status, headers }) => [status, headers['ratelimit']])).toEqual([
-        ...rejected,
+        ...refused,
         limited,
         limited,
       ]);
@@ -165,25 +165,25 @@ describe('the rate limit of an API key', () => {
 
 describe('failed authentications', () => {
   const from = (address: string, key = 'nope') => read(key).set('x-forwarded-for', address);
-  const countRejected = async (address: string) => {
+  const countRefused = async (address: string) => {
     const responses = await times(12, async () => from(address));
     return responses.filter(({ status }) => status === 401).length;
   };
 
   it('are limited per client address, and per /64 for IPv6', async () => {
-    expect(await countRejected('192.0.2.1')).toBe(5);
-    expect(await countRejected('::ffff:192.0.2.1')).toBe(0);
-    expect(await countRejected('192.0.2.2')).toBe(5);
-    expect(await countRejected('2001:db8:1:2::3')).toBe(5);
-    expect(await countRejected('2001:db8:1:2:ffff::1')).toBe(0);
-    expect(await countRejected('2001:db8:1:3::1')).toBe(5);
+    expect(await countRefused('192.0.2.1')).toBe(5);
+    expect(await countRefused('::ffff:192.0.2.1')).toBe(0);
+    expect(await countRefused('192.0.2.2')).toBe(5);
+    expect(await countRefused('2001:db8:1:2::3')).toBe(5);
+    expect(await countRefused('2001:db8:1:2:ffff::1')).toBe(0);
+    expect(await countRefused('2001:db8:1:3::1')).toBe(5);
     now += 1_000;
-    expect(await countRejected('192.0.2.1')).toBe(2);
+    expect(await countRefused('192.0.2.1')).toBe(2);
   });
 
   it('count for the address that the trusted proxy saw, not a claimed one', async () => {
-    expect(await countRejected('192.0.2.3')).toBe(5);
-    expect(await countRejected('198.51.100.1, 192.0.2.3')).toBe(0);
+    expect(await countRefused('192.0.2.3')).toBe(5);
+    expect(await countRefused('198.51.100.1, 192.0.2.3')).toBe(0);
   });
 
   it('include requests without a key, and cause 429 with Retry-After beyond the limit', async () => {
@@ -211,7 +211,7 @@ describe('failed authentications', () => {
     const address = '192.0.2.5';
     const used = await newKey();
     await from('192.0.2.6', used).expect(404);
-    expect(await countRejected(address)).toBe(5);
+    expect(await countRefused(address)).toBe(5);
     const find = jest.spyOn(service.service.app.get(ApiKeysRepository), 'findByHash');
     for (let index = 0; index < 5; index++) await from(address, `other ${index}`).expect(429);
     expect(find).not.toHaveBeenCalled();

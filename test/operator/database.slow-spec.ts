@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
-import { addedOperations, keyPurposes } from '../../src/tenants/keys/permissions.js';
+import { addedOperations, keyPurposes } from '../../src/tenants/keys/operations.js';
 import { addClient, addKey, addTenant } from '../support/builders.js';
 import { startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';

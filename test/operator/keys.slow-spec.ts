@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
-import { operations, unimpliedOperations } from '../../src/tenants/keys/permissions.js';
+import { operations, unimpliedOperations } from '../../src/tenants/keys/operations.js';
 import { addKey, addLoggedRequest, addTenant, addUnit } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { documentedOperations } from '../support/operations.js';
@@ -43,13 +43,13 @@ const isAccepted = async (key: string) =>
 /** Calls every endpoint with a key and returns the operations that the service permits. */
 async function permittedBy(key: string): Promise<string[]> {
   const permitted = new Set<string>();
-  for (const { method, path, hasBody, permission } of documentedOperations()) {
-    if (permission === null) continue;
+  for (const { method, path, hasBody, keyOperation } of documentedOperations()) {
+    if (keyOperation === null) continue;
     const request = service
       .api(method.toLowerCase() as 'get', path.replaceAll(/\{\w+\}/g, 'nothing'))
       .set('api-key', key);
     const { status } = await (hasBody ? request.type('json').send('{') : request);
-    if (status !== 403) permitted.add(permission);
+    if (status !== 403) permitted.add(keyOperation);
   }
   return operations.filter((operation) => permitted.has(operation));
 }
@@ -131,7 +131,7 @@ describe('the command key', () => {
     await eventually(() => tenant.with(issued.key).get('/leads/none').expect(404), 5_000);
   });
 
-  it('refuses origins with other operations than leads.write, and changes nothing', async () => {
+  it('rejects origins with other operations than leads.write, and changes nothing', async () => {
     const origin = 'https://refused.cli.example';
     const website = await issue(`--for website --origins ${origin}`);
     const crm = await issue('--for crm');
@@ -165,7 +165,7 @@ describe('the command key', () => {
     'null',
     'https://قصر.example',
     'https://a.example,',
-  ])('refuses the origin %s with one line', async (origin) => {
+  ])('rejects the origin %s with one line', async (origin) => {
     const { code, stderr } = await cli.run(
       `key issue --org ${org} --name X --for website --origins`,
       origin,
@@ -268,7 +268,7 @@ describe('the command key', () => {
     const uri = randomDatabaseUri();
     const client = await new MongoClient(uri).connect();
     const db = client.db();
-    // The validator accepts the successor, which has no expiry, and rejects the expiry of the old key.
+    // The validator accepts the successor, which has no expiry, and refuses the expiry of the old key.
     await db.createCollection('apiKeys', { validator: { expiresAt: null } });
     const { organizationId, key } = await addTenant(db);
     const keys = () => db.collection('apiKeys').find({ organizationId }).toArray();

@@ -18,7 +18,7 @@ interface Response {
 
 interface Operation {
   readonly operationId: string;
-  readonly 'x-permission'?: string;
+  readonly 'x-key-operation'?: string;
   readonly security?: readonly Json[];
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly responses: Readonly<Record<string, Response>>;
@@ -164,16 +164,16 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('name the permission of their operation in its 403', () => {
-    const permissions = new Set(operations.map((operation) => operation['x-permission'] ?? ''));
-    const restricted = operations.filter((operation) => operation['x-permission'] !== undefined);
+  it('name the operation that the key must permit in their 403', () => {
+    const keyOperations = new Set(operations.map((operation) => operation['x-key-operation'] ?? ''));
+    const restricted = operations.filter((operation) => operation['x-key-operation'] !== undefined);
     expect(restricted.length).toBeGreaterThan(10);
     for (const operation of restricted) {
       const messages = JSON.stringify(examplesFor(operation, '403'));
-      const named = [...permissions].filter((name) => name !== '' && messages.includes(name));
+      const named = [...keyOperations].filter((name) => name !== '' && messages.includes(name));
       expect([operation.operationId, named]).toEqual([
         operation.operationId,
-        [operation['x-permission']],
+        [operation['x-key-operation']],
       ]);
     }
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { keyPurposes } from '../../src/tenants/keys/permissions.js';
+import { keyPurposes } from '../../src/tenants/keys/operations.js';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { canRun, runProgram } from '../clients/support/programs.js';
 import { addReserved, addUnit } from '../support/builders.js';
@@ -110,7 +110,7 @@ describe('a callback with a signed key', () => {
     );
     const withEmpty = names.map((name) => ({ ...validHeaders, [name]: '' }));
     const isoTime = new Date().toISOString();
-    const rejected: Record<string, readonly (readonly [string | undefined, object])[]> = {
+    const refused: Record<string, readonly (readonly [string | undefined, object])[]> = {
       'key.signature_missing': [
         ...[{}, ...withoutOne, ...withEmpty].map((headers) => [body, headers] as const),
         [undefined, {}],
@@ -135,7 +135,7 @@ describe('a callback with a signed key', () => {
       ],
     };
     const denied = { statusCode: 401, message: 'Access Denied, API key not valid' };
-    for (const [code, requests] of Object.entries(rejected)) {
+    for (const [code, requests] of Object.entries(refused)) {
       for (const [sent, headers] of requests) {
         const response = await send(sent, headers).expect(401);
         expect(response.body).toEqual(denied);

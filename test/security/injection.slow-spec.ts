@@ -105,7 +105,7 @@ function violationOf(
 ): string | null {
   const report = (problem: string) => `${name}: ${status} ${problem} ${text.slice(0, 200)}`;
   if (status >= 500) return report('is a failure');
-  if (!operation.statuses.includes(status) && !isRoutingRejection(status))
+  if (!operation.statuses.includes(status) && !isRoutingRefusal(status))
     return report('is not documented');
   if (headers['x-injected'] !== undefined) return report('has a header that was sent in a value');
   if (status >= 400) {
@@ -130,7 +130,7 @@ function violationOf(
 }
 
 /** The router returns these statuses for paths that it cannot read, or that lead to another endpoint. */
-function isRoutingRejection(status: number): boolean {
+function isRoutingRefusal(status: number): boolean {
   return [400, 404, 405, 414, 431].includes(status);
 }
 
@@ -158,7 +158,7 @@ function prototypeNames(): (string | symbol)[][] {
 }
 
 describe('a hostile value at any position of any request', () => {
-  it('is rejected as documented without a write, or stored unchanged', async () => {
+  it('is refused as documented without a write, or stored unchanged', async () => {
     const attacks = allAttacks();
     const prototypes = prototypeNames();
     const responses = await Promise.all(attacks.map(({ request }) => sender.send(request)));
@@ -169,11 +169,11 @@ describe('a hostile value at any position of any request', () => {
     expect(prototypeNames()).toEqual(prototypes);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 
-    const rejected = attacks.filter(
+    const refused = attacks.filter(
       ({ request }, index) => request.method !== 'GET' && (responses[index]?.status ?? 0) >= 400,
     );
     const before = await snapshot(service.db, tenant.organizationId);
-    const repeated = await Promise.all(rejected.map(({ request }) => sender.send(request)));
+    const repeated = await Promise.all(refused.map(({ request }) => sender.send(request)));
     expect(repeated.filter(({ status }) => status < 400)).toEqual([]);
     expect(await snapshot(service.db, tenant.organizationId)).toEqual(before);
 

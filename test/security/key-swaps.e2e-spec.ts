@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { keyPurposes, operations } from '../../src/tenants/keys/permissions.js';
+import { keyPurposes, operations } from '../../src/tenants/keys/operations.js';
 import {
   addCatalogue,
   addClient,

@@ -198,7 +198,7 @@ async function addHiddenCatalogue(tenant: TenantApi, catalogue: PublicCatalogue)
 }
 
 const routes = documentedOperations().filter(
-  ({ method, permission }) => method === 'GET' && permission === 'catalogue.read',
+  ({ method, keyOperation }) => method === 'GET' && keyOperation === 'catalogue.read',
 );
 
 const changes = ['2020-01-01', old.toISOString(), now.toISOString()];

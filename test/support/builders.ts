@@ -1,4 +1,4 @@
-import { operations } from '../../src/tenants/keys/permissions.js';
+import { operations } from '../../src/tenants/keys/operations.js';
 import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Db, type Document, type InsertOneOptions, ObjectId } from 'mongodb';
@@ -196,7 +196,7 @@ export async function addReserved(
   return reservationId;
 }
 
-/** Writes an entry of the request log for a rejected request at 12:`minute` on 1 January 2026. */
+/** Writes an entry of the request log for a refused request at 12:`minute` on 1 January 2026. */
 export async function addLoggedRequest(
   db: Db,
   { organizationId, apiKeyId }: { readonly organizationId: ObjectId; readonly apiKeyId: ObjectId },

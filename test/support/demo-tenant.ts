@@ -1,5 +1,5 @@
 import { type Db, ObjectId } from 'mongodb';
-import type { KeyPurpose } from '../../src/tenants/keys/permissions.js';
+import type { KeyPurpose } from '../../src/tenants/keys/operations.js';
 import { runJson } from '../operator/command-line.js';
 import { addKey, type Tenant, type TenantOverrides } from './builders.js';
 

@@ -24,7 +24,7 @@ interface JsonContent {
 }
 
 interface DocumentedOperation {
-  readonly 'x-permission'?: string;
+  readonly 'x-key-operation'?: string;
   readonly security?: readonly object[];
   readonly parameters?: readonly DocumentedParameter[];
   readonly requestBody?: {
@@ -46,7 +46,7 @@ export interface Operation {
   readonly hasBody: boolean;
   readonly needsKey: boolean;
   /** The operation that a key must permit, or null when the endpoint needs none. */
-  readonly permission: string | null;
+  readonly keyOperation: string | null;
   readonly statuses: readonly number[];
   readonly positions: readonly Position[];
   /** The required fields of the body with the values of their examples. */
@@ -79,7 +79,7 @@ export function documentedOperations(): Operation[] {
         path,
         hasBody: schema !== undefined,
         needsKey: (operation.security ?? []).length > 0,
-        permission: operation['x-permission'] ?? null,
+        keyOperation: operation['x-key-operation'] ?? null,
         statuses: Object.keys(operation.responses).map(Number),
         positions: [
           ...parameters.map(({ in: place, name }) => ({ place, steps: [name] })),

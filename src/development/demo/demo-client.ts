@@ -1,6 +1,6 @@
 import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
-import type { KeyPurpose } from '../../tenants/keys/permissions.js';
+import type { KeyPurpose } from '../../tenants/keys/operations.js';
 import { basePath } from '../../core/http/requests/route-options.js';
 import { objectOf, scalarText } from '../../core/values/json.js';
 

@@ -32,7 +32,7 @@ export class EventsController {
   @Get()
   @Endpoint({
     operationId: 'readEvents',
-    permission: 'events.read',
+    operation: 'events.read',
     route: { maxWaitMs: maxWaitSeconds * 1_000 },
     summary: 'Read events',
     description:

@@ -157,7 +157,7 @@ function messageForLine(message: string | readonly string[]): string {
   return [message].flat().join('; ').replaceAll('The request body', 'The line');
 }
 
-/** An import uses no API key, so it gets an unused id and no permissions. */
+/** An import uses no API key, so it gets an unused id and no stored permissions. */
 function importCaller(organization: Organization, language: Language = defaultLanguage): Caller {
   return {
     organizationId: organization._id,

@@ -10,8 +10,8 @@ import {
   type KeyPurpose,
   keyPurposes,
   type Operation,
-  type PurposePermissions,
-} from '../../tenants/keys/permissions.js';
+  type PurposeRestrictions,
+} from '../../tenants/keys/operations.js';
 import { toOrganization } from '../../tenants/organizations/organization.js';
 import type { OrganizationDocument } from '../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
@@ -215,7 +215,7 @@ export class SandboxesService {
       this.apiKeys.issue({
         organizationId,
         name,
-        ...(keyPurposes[purpose] satisfies PurposePermissions),
+        ...(keyPurposes[purpose] satisfies PurposeRestrictions),
         addresses: null,
         isSigned,
         rateLimit: null,

@@ -4,7 +4,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { routeOptionsOf } from '../../core/http/requests/route-options.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
-import { type Operation, operations } from '../../tenants/keys/permissions.js';
+import { type Operation, operations } from '../../tenants/keys/operations.js';
 import { KeyActivityRepository } from './key-activity.repository.js';
 import type { FeedPosition, KeyActivityDocument } from './key-activity.schema.js';
 
@@ -36,8 +36,8 @@ export class KeyActivityService {
 
   /** A request that was refused before its operation was judged, or because of it, is no use. */
   note({ apiKeyId, status }: CompletedRequest, request: FastifyRequest): void {
-    const { permission } = routeOptionsOf(request);
-    const operation = operations.find((name) => name === permission);
+    const { operation: needed } = routeOptionsOf(request);
+    const operation = operations.find((name) => name === needed);
     if (apiKeyId === undefined || operation === undefined || isNoUse.has(status)) return;
     const known = this.waiting.get(apiKeyId);
     if (known === undefined && this.waiting.size >= maxKeys) return;

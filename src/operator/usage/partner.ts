@@ -5,7 +5,7 @@ import {
   visibilityOf,
 } from '../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../tenants/keys/api-key.schema.js';
-import type { Operation, Visibility } from '../../tenants/keys/permissions.js';
+import type { Operation, Visibility } from '../../tenants/keys/operations.js';
 import { textOf, textsOf } from '../../core/values/text.js';
 import type { CallSummary } from './call-counts.js';
 import type { KeyActivity, UsedOperation } from './key-activity.service.js';

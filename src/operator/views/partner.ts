@@ -1,4 +1,4 @@
-import { keyPurposes, type PurposePermissions } from '../../tenants/keys/permissions.js';
+import { keyPurposes, type PurposeRestrictions } from '../../tenants/keys/operations.js';
 import type { LoggedRequest } from '../request-log/request-log.service.js';
 import type { Partner, PartnerState } from '../usage/partners.service.js';
 import { field, type Severity, type ViewField } from './view-field.js';
@@ -132,7 +132,7 @@ export const requestListFields: readonly ViewField<LoggedRequest>[] = [
 
 /** Returns the purpose that permits exactly these operations. */
 function purposeOf(permitted: readonly string[]): string | undefined {
-  const purposes: readonly (readonly [string, PurposePermissions])[] = Object.entries(keyPurposes);
+  const purposes: readonly (readonly [string, PurposeRestrictions])[] = Object.entries(keyPurposes);
   const found = purposes.find(
     ([, { operations }]) =>
       operations.length === permitted.length && operations.every((one) => permitted.includes(one)),

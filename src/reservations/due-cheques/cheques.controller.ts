@@ -20,7 +20,7 @@ export class ChequesController {
   @Get()
   @Endpoint({
     operationId: 'listCheques',
-    permission: 'reservations.list',
+    operation: 'reservations.list',
     summary: 'List cheques by due date',
     description:
       'Lists the cheques of active wallets: a work list for a day of collecting. Cheques without a ' +

@@ -11,7 +11,7 @@ import {
   pageOperation,
   unimpliedOperations,
   type Visibility,
-} from './permissions.js';
+} from './operations.js';
 import type { KeyRestrictions, RateLimit } from '../../core/http/requests/request-caller.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 

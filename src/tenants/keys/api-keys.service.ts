@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { TenantIds, TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import type { Operation, Visibility } from './permissions.js';
+import type { Operation, Visibility } from './operations.js';
 import type { RateLimit } from '../../core/http/requests/request-caller.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import { newApiKey, type ApiKeyState, apiKeyState, newOperations } from './api-key-policy.js';

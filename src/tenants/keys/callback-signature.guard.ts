@@ -30,7 +30,7 @@ export class CallbackSignatureGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const caller = request.caller as Caller | undefined;
-    const isCallback = routeOptionsOf(request).permission === 'reservations.callback';
+    const isCallback = routeOptionsOf(request).operation === 'reservations.callback';
     if (!isCallback || !caller?.secrets) return true;
     const signature = signatureOf(request);
     if (signature === null) throw this.failure(request, 'signatureMissing');

@@ -9,18 +9,18 @@ import {
 } from '../../core/http/api-documentation.js';
 import type { RouteOptions } from '../../core/http/requests/route-options.js';
 import { corsForPages } from '../../core/http/server/cors.js';
-import { commonErrors, permissionErrors } from './key-errors.js';
-import { type Operation, pageOperation } from './permissions.js';
+import { commonErrors, restrictionErrors } from './key-errors.js';
+import { type Operation, pageOperation } from './operations.js';
 
 interface EndpointOptions extends ApiOperationOptions {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** An endpoint whose permission is null is public; `any key` needs a valid key and no operation. */
-  readonly permission: Operation | 'any key' | null;
+  /** The operation that the key must permit. Null makes the endpoint public; `any key` needs a valid key and no operation. */
+  readonly operation: Operation | 'any key' | null;
   readonly route?: Omit<
     RouteOptions,
-    'isPublic' | 'permission' | 'needsNoPermission' | 'keyErrors'
+    'isPublic' | 'operation' | 'needsNoOperation' | 'keyErrors'
   >;
   readonly errors: readonly DocumentedError[];
   readonly common?: readonly DocumentedError[];
@@ -30,39 +30,47 @@ interface EndpointOptions extends ApiOperationOptions {
 }
 
 export function Endpoint({
-  permission,
+  operation,
   route,
   errors,
   common = commonErrors,
   isPolled,
   isCached,
-  ...operation
+  ...documentation
 }: EndpointOptions): MethodDecorator {
   const polling = isPolled ? [DocumentedPolling()] : [];
-  if (permission === null) {
-    const documentation = [ApiOperation(operation), DocumentedErrors([...errors, ...common])];
-    return applyDecorators(RouteConfig({ ...route, isPublic: true }), ...documentation, ...polling);
+  if (operation === null) {
+    return applyDecorators(
+      RouteConfig({ ...route, isPublic: true }),
+      ApiOperation(documentation),
+      DocumentedErrors([...errors, ...common]),
+      ...polling,
+    );
   }
-  const restrictions = permissionErrors(permission);
+  const restrictions = restrictionErrors(operation);
   return applyDecorators(
-    ...(permission === 'any key'
+    ...(operation === 'any key'
       ? [
-          RouteConfig({ ...route, needsNoPermission: true, keyErrors: common }),
-          ApiOperation(operation),
+          RouteConfig({ ...route, needsNoOperation: true, keyErrors: common }),
+          ApiOperation(documentation),
         ]
-      : permittedBy(permission, { ...route, keyErrors: common }, operation)),
+      : restrictedTo(operation, { ...route, keyErrors: common }, documentation)),
     DocumentedErrors([...errors, ...common, ...restrictions]),
     ...polling,
     ...(isCached ? [UseInterceptors(ResponseCacheInterceptor)] : []),
   );
 }
 
-function permittedBy(permission: Operation, route: RouteOptions, operation: ApiOperationOptions) {
-  const cors = permission === pageOperation ? { cors: corsForPages } : {};
-  const need = `The API key needs the permission \`${permission}\`.`;
+function restrictedTo(
+  operation: Operation,
+  route: RouteOptions,
+  documentation: ApiOperationOptions,
+) {
+  const cors = operation === pageOperation ? { cors: corsForPages } : {};
+  const need = `The API key must permit the operation \`${operation}\`.`;
   return [
-    RouteConfig({ ...route, ...cors, permission } satisfies RouteOptions),
-    ApiOperation({ ...operation, description: `${operation.description}\n\n${need}` }),
-    ApiExtension('x-permission', permission),
+    RouteConfig({ ...route, ...cors, operation } satisfies RouteOptions),
+    ApiOperation({ ...documentation, description: `${documentation.description}\n\n${need}` }),
+    ApiExtension('x-key-operation', operation),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Operation } from './permissions.js';
+import type { Operation } from './operations.js';
 import { type ErrorDefinition, errorDefinitions } from '../../core/errors/domain-error.js';
 import { generalErrors, httpErrors } from '../../core/errors/http-errors.js';
 
@@ -8,7 +8,7 @@ const signatureError = {
   omitsErrorField: true,
 } as const;
 
-/** The codes tell a missing key from an invalid one (rule AUTH-3). */
+/** `key.*` did not authenticate the request; `authentication.*` is a valid key that does not permit it (rule AUTH-3). */
 export const authenticationErrors = errorDefinitions('authentication', {
   keyMissing: {
     status: 401,
@@ -27,8 +27,8 @@ export const authenticationErrors = errorDefinitions('authentication', {
     status: 403,
     code: 'authentication.operation_not_permitted',
     sample: { operation: 'leads.read' },
-    cause: 'The API key has no permission for the endpoint',
-    remedy: 'Ask the operator for a key with this permission',
+    cause: 'The API key does not permit the operation of the endpoint',
+    remedy: 'Ask the operator for a key that permits this operation',
   },
   addressNotPermitted: {
     status: 403,
@@ -79,10 +79,10 @@ export const unauthorizedKey = 'authentication.unauthorized';
 
 const { keyMissing, keyInvalid, ...others } = authenticationErrors;
 
-export function permissionErrors(permission: Operation | 'any key'): readonly ErrorDefinition[] {
+export function restrictionErrors(operation: Operation | 'any key'): readonly ErrorDefinition[] {
   const restrictions = [others.addressNotPermitted, others.originNotPermitted];
-  if (permission === 'any key') return restrictions;
-  return [{ ...others.operationNotPermitted, sample: { operation: permission } }, ...restrictions];
+  if (operation === 'any key') return restrictions;
+  return [{ ...others.operationNotPermitted, sample: { operation } }, ...restrictions];
 }
 
 export const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefinition[] => [

@@ -8,9 +8,9 @@ export const basePath = 'external/apis/v1.0';
 
 export interface RouteOptions {
   readonly isPublic?: boolean;
-  readonly permission?: string;
+  readonly operation?: string;
   /** Any valid key may call it. */
-  readonly needsNoPermission?: boolean;
+  readonly needsNoOperation?: boolean;
   /** If absent, no page of a browser may call the route (rule AUTH-10). */
   readonly cors?: Parameters<NestFastifyApplication['enableCors']>[0];
   /** Set where another endpoint's path parameter also matches this path: its methods do not apply. */

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { operations } from '../../../tenants/keys/permissions.js';
+import { operations } from '../../../tenants/keys/operations.js';
 import { dayMs, isWithoutZone, parseTime } from '../../../core/values/time.js';
 import {
   limitText as countText,

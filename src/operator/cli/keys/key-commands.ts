@@ -5,10 +5,10 @@ import {
   type Operation,
   operations,
   pageOperation,
-  type PurposePermissions,
+  type PurposeRestrictions,
   type Visibility,
   visibilities,
-} from '../../../tenants/keys/permissions.js';
+} from '../../../tenants/keys/operations.js';
 import { isForPagesOnly } from '../../../tenants/keys/api-key-policy.js';
 import type { RateLimit } from '../../../core/http/requests/request-caller.js';
 import { exampleId, newCommand, newGroup, UsageError } from '../command-line/command.js';
@@ -182,6 +182,6 @@ export function visibilityOf(options: {
   readonly visibility?: Visibility | undefined;
 }): Visibility | undefined {
   if (options.visibility !== undefined || options.for === undefined) return options.visibility;
-  const { visibility }: PurposePermissions = keyPurposes[options.for];
+  const { visibility }: PurposeRestrictions = keyPurposes[options.for];
   return visibility;
 }

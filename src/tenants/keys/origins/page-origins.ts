@@ -19,7 +19,7 @@ const maxKeys = 10_000;
 const all = 'all';
 
 /**
- * Knows the origins that any usable key names (rule AUTH-10). A preflight has no key and needs no permission, so any
+ * Knows the origins that any usable key names (rule AUTH-10). A preflight has no key, so any
  * number of them share one query per lifetime, whatever origins they name.
  */
 @Injectable()

@@ -10,7 +10,7 @@ import {
 import { httpErrors } from '../../../core/errors/http-errors.js';
 import type { KeyCaller } from '../caller.js';
 import { Endpoint } from '../endpoint.js';
-import { operations } from '../permissions.js';
+import { operations } from '../operations.js';
 import { KeyResponseDto } from './key.dto.js';
 
 /** Tells a partner what its key is for, so that a first call shows a wrong key or restriction (rule AUTH-11). */
@@ -23,7 +23,7 @@ export class KeyController {
   @Get()
   @Endpoint({
     operationId: 'readKey',
-    permission: 'any key',
+    operation: 'any key',
     summary: 'Read the API key',
     description: 'Returns what the key of the request permits. Every valid key may call it.',
     errors: [httpErrors.validationFailed],

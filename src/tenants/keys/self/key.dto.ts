@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Language, languages } from '../../../core/localization/language.js';
-import { type Operation, operations, type Visibility, visibilities } from '../permissions.js';
+import { type Operation, operations, type Visibility, visibilities } from '../operations.js';
 
 const exampleId = '6740b1f2c3d4e5f607182930';
 

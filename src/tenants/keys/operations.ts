@@ -31,7 +31,7 @@ export const visibilities = ['all', 'public'] as const;
 
 export type Visibility = (typeof visibilities)[number];
 
-export interface PurposePermissions {
+export interface PurposeRestrictions {
   readonly operations: readonly Operation[];
   readonly visibility?: Visibility;
 }
@@ -59,7 +59,7 @@ export const keyPurposes = {
   },
   portal: { operations: ['catalogue.read'], visibility: 'public' },
   everything: { operations },
-} as const satisfies Readonly<Record<string, PurposePermissions>>;
+} as const satisfies Readonly<Record<string, PurposeRestrictions>>;
 
 export type KeyPurpose = keyof typeof keyPurposes;
 

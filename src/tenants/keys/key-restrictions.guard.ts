@@ -6,12 +6,12 @@ import { DomainError } from '../../core/errors/domain-error.js';
 import { isPermitted, type KeyRestrictions } from '../../core/http/requests/request-caller.js';
 import { routeOptionsOf } from '../../core/http/requests/route-options.js';
 
-/** May it, from here: the key's addresses, then its origins, then its operations (rules AUTH-7 and AUTH-10). */
+/** Checks the key's addresses, then its origins, then its operations (rules AUTH-7 and AUTH-10). */
 @Injectable()
-export class PermissionGuard implements CanActivate {
+export class KeyRestrictionsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { isPublic, needsNoPermission, permission = 'unknown' } = routeOptionsOf(request);
+    const { isPublic, needsNoOperation, operation = 'unknown' } = routeOptionsOf(request);
     if (isPublic === true) return true;
     const { addresses = null, origins = null } = request.caller?.restrictions ?? {};
     // Checked first, so that a stolen key does not reveal its operations.
@@ -21,9 +21,9 @@ export class PermissionGuard implements CanActivate {
     if (origins !== null && !origins.has(request.headers.origin ?? '')) {
       throw new DomainError(authenticationErrors.originNotPermitted);
     }
-    if (needsNoPermission === true && request.caller !== undefined) return true;
-    if (isPermitted(request.caller, permission)) return true;
-    throw new DomainError(authenticationErrors.operationNotPermitted, { operation: permission });
+    if (needsNoOperation === true && request.caller !== undefined) return true;
+    if (isPermitted(request.caller, operation)) return true;
+    throw new DomainError(authenticationErrors.operationNotPermitted, { operation });
   }
 }
 
