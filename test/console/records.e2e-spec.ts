@@ -94,7 +94,7 @@ describe('a lead', () => {
     expect(html).toContain(`${phone}</bdi>`);
     expect(textOf(html)).toContain('Personal data is shown, and the operator log says so. Hide it');
     expect(linkIn(html, path)).toBe(path);
-    const entry = { action: 'show', subject: 'lead', result: 'done', address: '127.0.0.1' };
+    const entry = { action: 'lead.show', subject: 'lead', result: 'done', address: '127.0.0.1' };
     expect(await entries()).toMatchObject([entry]);
     expect(await service.text('/log')).toContain(`personal data shown lead ${String(id)} – done`);
     // The values are hidden again when the page is reloaded.

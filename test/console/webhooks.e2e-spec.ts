@@ -197,7 +197,7 @@ describe('a failing endpoint', () => {
     expect(receiver.received).toHaveLength(before + 3);
     expect(await log()).toMatchObject([
       {
-        action: 'replay',
+        action: 'endpoint.replay',
         subject: 'endpoint',
         subjectId: endpoint._id.toHexString(),
         details: expect.stringMatching(/^waiting and failed, run of 20/),
@@ -247,7 +247,7 @@ describe('a delivery', () => {
     expect(whole).toContain('data-copy-of="body"');
     expect(decoded(whole)).toContain(answer);
     expect((await log()).slice(before)).toMatchObject([
-      { action: 'show', subject: 'delivery', result: 'done' },
+      { action: 'delivery.show', subject: 'delivery', result: 'done' },
     ]);
   });
 
@@ -345,7 +345,9 @@ describe('a test', () => {
     await eventually(async () => expect(await service.text(page)).toContain(notice));
     const pings = receiver.received.slice(sent).map(({ body }) => JSON.parse(body).type);
     expect(pings.filter((type) => type === 'webhook.ping')).toHaveLength(1);
-    expect((await log()).slice(logged)).toMatchObject([{ action: 'test', result: 'done' }]);
+    expect((await log()).slice(logged)).toMatchObject([
+      { action: 'endpoint.test', result: 'done' },
+    ]);
     receiver.respondWith(204);
   });
 });
@@ -373,8 +375,8 @@ describe('an endpoint', () => {
     expect(await service.text(enabled)).toContain('The endpoint is enabled.');
     const subjectId = endpoint._id.toHexString();
     expect((await log()).slice(logged)).toMatchObject([
-      { action: 'disable', subject: 'endpoint', subjectId, result: 'done', count: null },
-      { action: 'enable', subject: 'endpoint', subjectId, result: 'done', count: null },
+      { action: 'endpoint.disable', subject: 'endpoint', subjectId, result: 'done', count: null },
+      { action: 'endpoint.enable', subject: 'endpoint', subjectId, result: 'done', count: null },
     ]);
   });
 
@@ -517,7 +519,7 @@ it('console pages with many records read few more documents than they show', asy
     }),
     operatorLog: (index) => ({
       formId: `form-${index}`,
-      action: 'show',
+      action: 'lead.show',
       subject: 'lead',
       subjectId: id,
       result: 'done',

@@ -42,7 +42,7 @@ export interface PageContent {
   /** Outcome of an action, above the body. */
   readonly notice?: ComponentChildren;
   /** Record whose personal data is hidden until the reader asks for it. */
-  readonly personal?: Subject;
+  readonly personal?: Subject & { readonly subject: 'lead' | 'delivery' };
   readonly isShown?: boolean;
   readonly status?: number;
   readonly refreshSeconds?: number;

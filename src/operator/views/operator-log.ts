@@ -3,24 +3,33 @@ import type { OperatorAction } from '../operator-log/operator-log.schema.js';
 import { field, recordPath, type ViewField } from './view-field.js';
 
 const actions: Readonly<Record<OperatorAction, string>> = {
-  show: 'personal data shown',
-  replay: 'sent again',
-  enable: 'enabled',
-  disable: 'disabled',
-  erase: 'erased',
-  import: 'imported',
-  create: 'created',
-  reset: 'contents replaced',
-  prepare: 'prepared',
-  reseal: 'secrets resealed',
-  test: 'tested',
-  add: 'endpoint added',
-  update: 'changed',
-  remove: 'removed',
-  rotate: 'secret replaced',
-  issue: 'key issued',
-  limit: 'limit changed',
-  revoke: 'revoked',
+  'catalogue.import': 'catalogue imported',
+  'database.prepare': 'database prepared',
+  'delivery.replay': 'delivery sent again',
+  'delivery.show': 'personal data shown',
+  'endpoint.add': 'endpoint added',
+  'endpoint.disable': 'endpoint disabled',
+  'endpoint.enable': 'endpoint enabled',
+  'endpoint.remove': 'endpoint removed',
+  'endpoint.replay': 'deliveries sent again',
+  'endpoint.rotate_secret': 'secret rotated',
+  'endpoint.test': 'endpoint tested',
+  'endpoint.update': 'endpoint updated',
+  'erasures.reapply': 'erasures reapplied',
+  'erasures.show': 'erasures listed',
+  'key.issue': 'key issued',
+  'key.limit': 'rate limit changed',
+  'key.revoke': 'key revoked',
+  'key.rotate': 'key rotated',
+  'key.update': 'key updated',
+  'lead.erase': 'lead erased',
+  'lead.show': 'personal data shown',
+  'leads.import': 'leads imported',
+  'organization.create': 'organization created',
+  'organization.update': 'organization updated',
+  'sandbox.create': 'sandbox created',
+  'sandbox.reset': 'sandbox reset',
+  'secrets.reseal': 'secrets resealed',
 };
 const results = { begun: 'started', done: 'done', failed: 'failed' } as const;
 
@@ -28,7 +37,8 @@ type Entry = OperatorLogEntry & { readonly organizationName: string };
 
 export const operatorLogFields: readonly ViewField<Entry>[] = [
   field('time', 'Time', 'createdAt'),
-  field('status', 'Action', ({ action }) => actions[action]),
+  // An entry of an earlier version is shown as stored.
+  field('status', 'Action', ({ action }) => actions[action] ?? action),
   field('text', 'Subject', 'subject'),
   field('code', 'ID', ({ subjectId }) => subjectId, {
     to: ({ subject, subjectId, organizationId }) =>

@@ -18,12 +18,7 @@ export const actions: CommandActions<typeof catalogueCommands> = {
       withProgress(importTexts, (progress) =>
         context.get(CatalogueImportsService).import(_id, text, progress),
       );
-    const { errors, counts } = await context.audit(
-      'import organization',
-      { _id },
-      work,
-      'catalogue',
-    );
+    const { errors, counts } = await context.audit('catalogue.import', { _id }, work);
     // Programs read these keys of the JSON output, so they must not change.
     const faults = errors.map(({ location, message }) => ({ place: location, message }));
     const json = { faults, counts };

@@ -5,7 +5,7 @@ import { Types } from 'mongoose';
 import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
-import type { OperatorAction, OperatorSubject } from '../../operator-log/operator-log.schema.js';
+import { type OperatorAction, operatorActions } from '../../operator-log/operator-log.schema.js';
 import { OperatorLogService, wholeDatabase } from '../../operator-log/operator-log.service.js';
 
 interface Subject {
@@ -41,16 +41,15 @@ export class CommandContext {
    * @param subject null for the whole database
    */
   async audit<T>(
-    entry: `${OperatorAction} ${OperatorSubject}`,
+    action: OperatorAction,
     subject: Subject | null,
     work: () => Promise<T>,
     details = '',
   ): Promise<T> {
-    const [action, kind] = entry.split(' ') as [OperatorAction, OperatorSubject];
     const { _id, organizationId }: Subject = subject ?? wholeDatabase;
     const request = {
       action,
-      subject: kind,
+      subject: operatorActions[action],
       subjectId: String(_id),
       organizationId: organizationId ?? new Types.ObjectId(_id),
       details: details || null,

@@ -40,7 +40,7 @@ export const actions: CommandActions<typeof databaseCommands> = {
     const structure = context.get(DatabaseStructure);
     const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
     // The log's own collection may not exist before.
-    await context.audit('prepare database', null, async () => null, migrations.join(' '));
+    await context.audit('database.prepare', null, async () => null, migrations.join(' '));
     return joinResults(
       { migrations },
       ...migrations.map((name) => `Ran migration: ${name}`),
@@ -98,7 +98,7 @@ export const actions: CommandActions<typeof databaseCommands> = {
 
   erasures: async (context) => {
     const work = () => context.get(ErasuresService).list();
-    const erasures = await context.audit('show database', null, work, 'erasures');
+    const erasures = await context.audit('erasures.show', null, work);
     return list(erasures, ['organizationId', 'leadIds', 'createdAt', 'completedAt']);
   },
 
@@ -108,7 +108,7 @@ export const actions: CommandActions<typeof databaseCommands> = {
       withProgress(reapplyTexts, (progress) =>
         context.get(ErasuresService).reapply(entries, progress),
       );
-    const outcome = await context.audit('erase database', null, work, 'erasures');
+    const outcome = await context.audit('erasures.reapply', null, work);
     const { erasures, failures, ...removed } = outcome;
     const title = `Erasures repeated: ${erasures}. Removed from:`;
     const shown = joinResults({ erasures, ...removed }, title, item(removed));

@@ -39,7 +39,7 @@ export const actions: CommandActions<typeof keyCommands> = {
       expiresAt: expires ?? null,
     };
     const issue = () => context.get(ApiKeysService).issue(key);
-    return showSecrets(newKeyView(await context.audit('issue organization', { _id }, issue, name)));
+    return showSecrets(newKeyView(await context.audit('key.issue', { _id }, issue, name)));
   },
 
   list: async (context, { org }) => {
@@ -65,7 +65,7 @@ export const actions: CommandActions<typeof keyCommands> = {
   },
 
   update: changeAction(
-    'update',
+    'key.update',
     (keys, key, { addresses, origins, ...values }) => {
       const permitted = operationsOf(values);
       const visibility = visibilityOf(values);
@@ -84,15 +84,15 @@ export const actions: CommandActions<typeof keyCommands> = {
     },
   ),
 
-  limit: changeAction('limit', (keys, key, values) =>
+  limit: changeAction('key.limit', (keys, key, values) =>
     keys.update(key, { rateLimit: rateLimitOf(values) }),
   ),
 
-  revoke: changeAction('revoke', (keys, key) => keys.revoke(key)),
+  revoke: changeAction('key.revoke', (keys, key) => keys.revoke(key)),
 
   rotate: async (context, idOrPrefix, { overlapHours }) => {
     const { keys, key } = await findKey(context, idOrPrefix);
-    const rotated = await context.audit('rotate key', key, () =>
+    const rotated = await context.audit('key.rotate', key, () =>
       keys.rotate(key, overlapHours * hourMs),
     );
     const { _id, prefix } = key;
@@ -117,14 +117,14 @@ export const actions: CommandActions<typeof keyCommands> = {
 };
 
 function changeAction<Values>(
-  action: 'update' | 'limit' | 'revoke',
+  action: 'key.update' | 'key.limit' | 'key.revoke',
   change: (keys: ApiKeysService, key: ApiKeyDocument, values: Values) => Promise<unknown>,
   check: (key: ApiKeyDocument, values: Values) => void = () => undefined,
 ) {
   return async (context: CommandContext, idOrPrefix: string, values: Values): Promise<Result> => {
     const { keys, key } = await findKey(context, idOrPrefix);
     check(key, values);
-    await context.audit(`${action} key`, key, () => change(keys, key, values));
+    await context.audit(action, key, () => change(keys, key, values));
     const changed = await findKey(context, key._id.toHexString());
     return item(keyView(changed.key, keys));
   };

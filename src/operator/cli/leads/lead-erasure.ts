@@ -29,7 +29,7 @@ export async function logDisclosure(
   leadIds: readonly string[],
 ): Promise<void> {
   for (const _id of leadIds) {
-    await context.audit('show lead', { _id, organizationId }, async () => null);
+    await context.audit('lead.show', { _id, organizationId }, async () => null);
   }
 }
 
@@ -52,8 +52,8 @@ export async function eraseLeads(context: CommandContext, values: EraseOptions):
   const work = () => erasures.erase(organization, leadIds, dryRun);
   const [_id, ...others] = leadIds;
   const subject = _id && { _id, organizationId: organization._id };
-  const entry = dryRun ? 'show lead' : 'erase lead';
-  const removed = await (subject ? context.audit(entry, subject, work, others.join(' ')) : work());
+  const action = dryRun ? 'lead.show' : 'lead.erase';
+  const removed = await (subject ? context.audit(action, subject, work, others.join(' ')) : work());
   const json = { dryRun, leadIds, ...removed, finished };
   const parts = [
     finished > 0 && `Interrupted erasures now finished: ${finished}.`,

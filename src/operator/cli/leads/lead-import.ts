@@ -45,9 +45,7 @@ export async function importLeads(
         progress,
       }),
     );
-  const outcome = isDryRun
-    ? await work()
-    : await context.audit('import organization', organization, work, 'leads');
+  const outcome = isDryRun ? await work() : await context.audit('leads.import', organization, work);
   const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the refused rows';
   return joinResults(
     { dryRun: isDryRun, ...outcome, refusedRows },

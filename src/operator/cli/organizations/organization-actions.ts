@@ -27,7 +27,7 @@ export const actions: CommandActions<typeof organizationCommands> = {
   create: async (context, { name, json: _json, ...settings }) => {
     const subject = { _id: new Types.ObjectId() };
     const fields = { ...subject, name, ...nest(storedFields(settings)) };
-    const created = await context.audit('create organization', subject, () =>
+    const created = await context.audit('organization.create', subject, () =>
       context.get(OrganizationsRepository).create(fields),
     );
     return item(organizationView(created));
@@ -49,14 +49,14 @@ export const actions: CommandActions<typeof organizationCommands> = {
     const { _id } = await context.organization(id);
     const fields = storedFields(changes);
     const update = () => context.get(OrganizationsRepository).update(_id, fields);
-    await context.audit('update organization', { _id }, update, Object.keys(fields).join(' '));
+    await context.audit('organization.update', { _id }, update, Object.keys(fields).join(' '));
     return item(organizationView(await context.organization(_id.toHexString())));
   },
 
   sandbox: async (context, { name, url }) => {
     const subject = { _id: new Types.ObjectId() };
     const create = () => context.get(SandboxesService).create({ ...subject, name, url });
-    const created = await context.audit('create organization', subject, create, 'sandbox');
+    const created = await context.audit('sandbox.create', subject, create);
     const { keys, signedCollector, reservations } = created;
     return showSecrets({
       _id: subject._id.toHexString(),
@@ -74,7 +74,7 @@ export const actions: CommandActions<typeof organizationCommands> = {
       throw new Error(`The organization is called ${name}. Specify its id or exactly this name.`);
     }
     const reset = () => context.get(SandboxesService).reset({ _id, name });
-    const { reservations } = await context.audit('reset organization', { _id }, reset);
+    const { reservations } = await context.audit('sandbox.reset', { _id }, reset);
     return item({ _id: _id.toHexString(), name, reservations });
   },
 };

@@ -59,7 +59,7 @@ const replayTexts = {
 export const actions: CommandActions<typeof webhookCommands> = {
   add: async (context, { org, url, events }) => {
     const { _id } = await context.organization(org);
-    const added = await context.audit('add organization', { _id }, () =>
+    const added = await context.audit('endpoint.add', { _id }, () =>
       context.get(WebhookEndpointsService).add(_id, { url, eventTypes: events }),
     );
     return showSecrets(newEndpointJson(added));
@@ -76,17 +76,17 @@ export const actions: CommandActions<typeof webhookCommands> = {
 
   show: (context, id) => show(context, id),
 
-  update: changeAction('update', (endpoints, _id, { url, events }) =>
+  update: changeAction('endpoint.update', (endpoints, _id, { url, events }) =>
     endpoints.update(_id, { ...(url && { url }), ...(events && { eventTypes: events }) }),
   ),
 
-  enable: changeAction('enable', (endpoints, _id) => endpoints.enable(_id)),
+  enable: changeAction('endpoint.enable', (endpoints, _id) => endpoints.enable(_id)),
 
-  disable: changeAction('disable', (endpoints, _id) => endpoints.disable(_id)),
+  disable: changeAction('endpoint.disable', (endpoints, _id) => endpoints.disable(_id)),
 
   'rotate-secret': async (context, id, { overlapHours }) => {
     const { document } = await endpointOf(context, id);
-    const rotated = await context.audit('rotate endpoint', document, () =>
+    const rotated = await context.audit('endpoint.rotate_secret', document, () =>
       context.get(WebhookEndpointsService).rotateSecret(document._id, overlapHours * hourMs),
     );
     if (rotated === null) throw notFound(id);
@@ -95,7 +95,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
   },
 
   reseal: async (context) => {
-    const outcome = await context.audit('reseal database', null, () =>
+    const outcome = await context.audit('secrets.reseal', null, () =>
       withProgress(resealTexts, (progress) => context.get(SecretKeys).reseal(progress)),
     );
     const { resealed, unopened, keys } = outcome;
@@ -110,7 +110,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
 
   test: async (context, id) => {
     const { document } = await endpointOf(context, id);
-    const result = await context.audit('test endpoint', document, () =>
+    const result = await context.audit('endpoint.test', document, () =>
       context.get(WebhookDeliveriesService).ping(document),
     );
     const { statusCode, milliseconds, response, redirectsTo, error } = result;
@@ -158,8 +158,8 @@ export const actions: CommandActions<typeof webhookCommands> = {
     const replay = () =>
       withProgress(replayTexts, (progress) => deliveries.replay(endpoint, filter, progress));
     const replayed = isOfEndpoint
-      ? await context.audit('replay endpoint', endpoint, replay, details)
-      : await context.audit('replay delivery', { ...endpoint, _id }, replay);
+      ? await context.audit('endpoint.replay', endpoint, replay, details)
+      : await context.audit('delivery.replay', { ...endpoint, _id }, replay);
     return joinResults({ replayed }, `Queued to be sent again: ${replayed}`);
   },
 
@@ -172,7 +172,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
   remove: async (context, id) => {
     const { document } = await endpointOf(context, id);
     const { _id, url } = document;
-    await context.audit('remove endpoint', document, () =>
+    await context.audit('endpoint.remove', document, () =>
       context.get(WebhookEndpointsService).remove(_id),
     );
     return joinResults({ _id: _id.toHexString(), url }, `Removed: ${_id.toHexString()} ${url}`);
@@ -180,7 +180,7 @@ export const actions: CommandActions<typeof webhookCommands> = {
 };
 
 function changeAction<Values>(
-  action: 'update' | 'enable' | 'disable',
+  action: 'endpoint.update' | 'endpoint.enable' | 'endpoint.disable',
   change: (
     endpoints: WebhookEndpointsService,
     id: Types.ObjectId,
@@ -189,7 +189,7 @@ function changeAction<Values>(
 ) {
   return async (context: CommandContext, id: string, values: Values): Promise<Result> => {
     const { document } = await endpointOf(context, id);
-    await context.audit(`${action} endpoint`, document, () =>
+    await context.audit(action, document, () =>
       change(context.get(WebhookEndpointsService), document._id, values),
     );
     return show(context, id);
@@ -243,7 +243,7 @@ function eventJson(event: ListedEvent) {
 }
 
 async function showDelivery(context: CommandContext, delivery: DeliveryDetails): Promise<Result> {
-  await context.audit('show delivery', delivery, async () => null);
+  await context.audit('delivery.show', delivery, async () => null);
   const { body, log } = delivery;
   const shown = item<DeliveryDetails>(delivery, [...deliveryFields, 'body']);
   return joinResults({ ...deliveryJson(delivery), body, log }, shown, list(log, attemptFields));

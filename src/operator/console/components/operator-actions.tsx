@@ -34,7 +34,7 @@ export function withDisclosureLog(read: ConsolePage['read']): ConsolePage['read'
     const { address, session, services } = request;
     const entry = {
       formId: randomUUID(),
-      action: 'show',
+      action: `${content.personal.subject}.show`,
       details: null,
       address,
       session,

@@ -120,7 +120,7 @@ async function replay(request: PageRequest) {
   const { _id, organizationId } = delivery;
   return performOnce(request, {
     organizationId,
-    action: 'replay',
+    action: 'delivery.replay',
     subject: 'delivery',
     subjectId: _id.toHexString(),
     details: null,

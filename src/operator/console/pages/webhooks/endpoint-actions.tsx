@@ -30,13 +30,13 @@ export async function outcomeOf(request: PageRequest, endpoint: Endpoint): Promi
     );
     return { notice };
   }
-  if (action === 'replay') return progressOf(request, endpoint, entry);
+  if (action.endsWith('.replay')) return progressOf(request, endpoint, entry);
   if (isUnfinished(result, createdAt, request.now)) {
     const notice = <Alert severity="note">It is running.</Alert>;
     return { notice, refreshSeconds: progressSeconds };
   }
-  if (action === 'test') return { notice: await testResult(request, endpoint, entry) };
-  const done = action === 'enable' ? 'enabled' : 'disabled';
+  if (action === 'endpoint.test') return { notice: await testResult(request, endpoint, entry) };
+  const done = action === 'endpoint.enable' ? 'enabled' : 'disabled';
   return { notice: <Alert severity="good">The endpoint is {done}.</Alert> };
 }
 
@@ -89,17 +89,17 @@ async function testResult(
 
 export const endpointActions: NonNullable<ConsolePage['actions']> = {
   send: async (request) =>
-    act(request, 'replay', async ({ document }) => {
+    act(request, 'endpoint.replay', async ({ document }) => {
       const { waiting, failed } = await request.services.deliveries.sendAll(document);
       return waiting + failed;
     }),
   test: async (request) =>
-    act(request, 'test', async ({ document }) => {
+    act(request, 'endpoint.test', async ({ document }) => {
       await request.services.deliveries.ping(document);
       return null;
     }),
   enable: async (request) =>
-    act(request, 'enable', async ({ document }) => {
+    act(request, 'endpoint.enable', async ({ document }) => {
       await request.services.endpoints.enable(document._id);
       return null;
     }),
@@ -109,7 +109,7 @@ export const endpointActions: NonNullable<ConsolePage['actions']> = {
         'Disable the endpoint? Events that occur until it is enabled are not sent to it.';
       return confirmation(request, { action: 'disable', question });
     }
-    return act(request, 'disable', async ({ document }) => {
+    return act(request, 'endpoint.disable', async ({ document }) => {
       await request.services.endpoints.disable(document._id);
       return null;
     });
@@ -118,13 +118,13 @@ export const endpointActions: NonNullable<ConsolePage['actions']> = {
 
 async function act(
   request: PageRequest,
-  action: 'replay' | 'test' | 'enable' | 'disable',
+  action: 'endpoint.replay' | 'endpoint.test' | 'endpoint.enable' | 'endpoint.disable',
   work: (endpoint: Endpoint) => Promise<number | null>,
 ) {
   const endpoint = await endpointOf(request);
   if (endpoint === null || endpoint.shown.isRemoved) return null;
   const { organizationId, _id } = endpoint.document;
-  if (action !== 'enable' && !endpoint.shown.isEnabled) return mustBeEnabled;
+  if (action !== 'endpoint.enable' && !endpoint.shown.isEnabled) return mustBeEnabled;
   const runStart = request.services.deliveries.sendingSince(endpoint.document) ?? request.now;
   return performOnce(request, {
     organizationId,
@@ -132,7 +132,8 @@ async function act(
     subjectId: _id.toHexString(),
     action,
     // A call joins a run that has not ended, whose deliveries are counted from its start.
-    details: action === 'replay' ? `waiting and failed, run of ${runStart.toISOString()}` : null,
+    details:
+      action === 'endpoint.replay' ? `waiting and failed, run of ${runStart.toISOString()}` : null,
     work: () => work(endpoint),
   });
 }
