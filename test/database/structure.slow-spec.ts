@@ -222,11 +222,17 @@ describe('a version with a migration', () => {
   const indexNames = async () =>
     (await service.db.collection('leads').indexes()).map(({ name }) => name);
   let isBroken = true;
+  /** The number after those of the service's own migrations. */
+  let version = 1;
+  let ownMigrations: object[] = [];
 
   beforeAll(async () => {
+    const { migrations } = await structure.status();
+    ownMigrations = migrations;
+    version = (migrations.at(-1)?.version ?? 0) + 1;
     upgraded = await startTestService({}, service.databaseUri);
     upgraded.service.app.get(Migrations).register({
-      version: 1,
+      version,
       name: 'three batches',
       runBatch: async (after) => {
         expect(await indexNames()).toContain('phoneKeys');
@@ -237,7 +243,7 @@ describe('a version with a migration', () => {
     });
   });
   afterAll(async () => {
-    await service.db.collection('migrations').deleteMany({});
+    await service.db.collection('migrations').deleteMany({ version });
     await upgraded.stop();
   });
 
@@ -257,7 +263,7 @@ describe('a version with a migration', () => {
     await expect(upgrade().apply()).rejects.toThrow('interrupted');
     expect(await upgrade().status()).toMatchObject({
       isComplete: false,
-      migrations: [{ version: 1, name: 'three batches', state: 'interrupted' }],
+      migrations: [...ownMigrations, { version, name: 'three batches', state: 'interrupted' }],
     });
     isBroken = false;
     expect(await upgrade().apply()).toEqual(['three batches']);
@@ -271,9 +277,19 @@ describe('a version with a migration', () => {
     await service.db.collection('migrations').drop();
     seen.length = 0;
     await Promise.all([upgrade().apply(), upgrade().apply(), upgrade().apply()]);
-    expect(await service.db.collection('migrations').countDocuments()).toBe(1);
+    expect(await service.db.collection('migrations').countDocuments()).toBe(
+      ownMigrations.length + 1,
+    );
     expect(new Set(seen)).toEqual(new Set([null, ...hex]));
     expect(await upgrade().status()).toMatchObject({ isComplete: true });
+  });
+
+  it('rejects a second migration with the same version', () => {
+    const second = { version, name: 'another branch', runBatch: async () => null };
+    expect(() => upgraded.service.app.get(Migrations).register(second)).toThrow(
+      `The migrations "three batches" and "another branch" both have version ${version}: ` +
+        `give the later one version ${version + 1}.`,
+    );
   });
 });
 

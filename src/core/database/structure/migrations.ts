@@ -46,7 +46,16 @@ export class Migrations {
     private readonly clock: Clock,
   ) {}
 
+  /** @throws Error when two branches chose the same version, because only one of their migrations would run */
   register(migration: Migration): void {
+    const { version, name } = migration;
+    const other = this.registered.find((registered) => registered.version === version);
+    if (other !== undefined) {
+      throw new Error(
+        `The migrations "${other.name}" and "${name}" both have version ${version}: ` +
+          `give the later one version ${version + 1}.`,
+      );
+    }
     this.registered.push(migration);
     this.registered.sort((a, b) => a.version - b.version);
   }
