@@ -13,9 +13,16 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   key!: string;
 
-  /** SHA-256 of the path and the body, in base64url. */
+  /**
+   * SHA-256 of the path and the body as sent, in base64url. Instances of versions before 1.0.0 compare only this one,
+   * and they may run on the same database during an upgrade.
+   */
   @Prop({ type: String, required: true })
   fingerprint!: string;
+
+  /** The same with the members of objects sorted. Missing in records of versions before 1.0.0. */
+  @Prop({ type: String })
+  valueFingerprint?: string;
 
   /** Each request that claims the key stores a random owner. */
   @Prop({ type: String, required: true })

@@ -10,7 +10,7 @@ import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 
 type Claim = Pick<
   IdempotencyRecordDocument,
-  'fingerprint' | 'owner' | 'claimedAt' | 'expiresAt' | 'updatedAt'
+  'fingerprint' | 'valueFingerprint' | 'owner' | 'claimedAt' | 'expiresAt' | 'updatedAt'
 >;
 
 interface StoredCompletion {

@@ -57,11 +57,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (caller === undefined) return next.handle();
     const before = { ...reply.getHeaders() };
     const headersSoFar = () => headersSince(before, request, reply);
-    const fingerprint = fingerprintOf(request);
     const { claim, response } = await this.idempotency.begin({
       caller,
       key,
-      fingerprint,
+      ...fingerprintsOf(request),
       headersSoFar,
     });
     if (response !== undefined) {
@@ -146,13 +145,15 @@ function isDryRun(request: FastifyRequest): boolean {
 }
 
 /** Payloads are compared as JSON values: neither white space nor the order of members counts. */
-function fingerprintOf({ url, body }: FastifyRequest): string {
+function fingerprintsOf({ url, body }: FastifyRequest) {
   const [path = ''] = url.split('?', 1);
-  return createHash('sha256')
-    .update(path)
-    .update('\0')
-    .update(BSON.serialize({ body: withSortedMembers(body) }))
-    .digest('base64url');
+  const hashOf = (payload: unknown) =>
+    createHash('sha256')
+      .update(path)
+      .update('\0')
+      .update(BSON.serialize({ body: payload }))
+      .digest('base64url');
+  return { fingerprint: hashOf(body), valueFingerprint: hashOf(withSortedMembers(body)) };
 }
 
 function withSortedMembers(value: unknown): unknown {

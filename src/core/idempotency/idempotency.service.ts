@@ -32,6 +32,7 @@ export interface IdempotentRequest {
   readonly caller: RequestCaller;
   readonly key: string;
   readonly fingerprint: string;
+  readonly valueFingerprint: string;
   readonly headersSoFar: IdempotencyClaim['headersSoFar'];
 }
 
@@ -81,7 +82,7 @@ export class IdempotencyService {
       // The record was removed meanwhile, or a majority has not confirmed it yet.
       if (found === null) continue;
       if (found.expiresAt > record.createdAt) {
-        if (found.fingerprint !== record.fingerprint) {
+        if (!isSamePayload(found, record)) {
           throw new DomainError(idempotencyErrors.idempotencyKeyReused);
         }
         if (found.response) return { response: await unpack(found.response) };
@@ -156,10 +157,17 @@ export class IdempotencyService {
    */
   private async takeOver(
     found: IdempotencyRecordDocument,
-    { fingerprint, owner, claimedAt, expiresAt, updatedAt }: IdempotencyRecordDocument,
+    {
+      fingerprint,
+      valueFingerprint,
+      owner,
+      claimedAt,
+      expiresAt,
+      updatedAt,
+    }: IdempotencyRecordDocument,
     deadline: number | undefined,
   ): Promise<boolean> {
-    const claim = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
+    const claim = { fingerprint, valueFingerprint, owner, claimedAt, expiresAt, updatedAt };
     const isReleased = found.claimedAt.getTime() === 0;
     const followsDeadProcess = found.response === undefined && !isReleased;
     return this.transactions.run(() => this.records.takeOver(found, claim), {
@@ -168,7 +176,8 @@ export class IdempotencyService {
     });
   }
 
-  private newRecord({ caller, key, fingerprint }: IdempotentRequest): IdempotencyRecordDocument {
+  private newRecord(request: IdempotentRequest): IdempotencyRecordDocument {
+    const { caller, key, fingerprint, valueFingerprint } = request;
     const now = this.clock.now();
     return {
       _id: new Types.ObjectId(),
@@ -176,6 +185,7 @@ export class IdempotencyService {
       apiKeyId: caller.apiKeyId,
       key,
       fingerprint,
+      valueFingerprint,
       owner: randomUUID(),
       claimedAt: now,
       expiresAt: new Date(now.getTime() + this.retentionMs),
@@ -230,4 +240,12 @@ async function unpack({ body, ...response }: CompressedResponse): Promise<Stored
   if (body === null || typeof body === 'string') return { ...response, body };
   const params = { [constants.ZSTD_d_windowLogMax]: windowLog };
   return { ...response, body: (await decompress(body.buffer, { params })).toString() };
+}
+
+/** Records of earlier versions have only the first fingerprint. */
+function isSamePayload(
+  found: IdempotencyRecordDocument,
+  { fingerprint, valueFingerprint }: IdempotencyRecordDocument,
+): boolean {
+  return found.fingerprint === fingerprint || found.valueFingerprint === valueFingerprint;
 }
