@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import {
-  variableNames,
   environmentVariables,
+  settingNames,
+  variableNames,
 } from '../core/configuration/environment-variables.js';
+import { fileVariableOf } from '../core/configuration/secret-files.js';
 
 const introduction = `# Configuration
 
 Every setting is an environment variable. A \`.env\` file in the working folder is read too, and the process environment
-takes precedence. [CONF-1](rules.md#conf-1) and [CONF-5](rules.md#conf-5) describe errors in settings. [operations.md](operations.md)
+takes precedence. A secret may be in a file instead, such as one that a container engine mounts: its variable with the suffix \`_FILE\`
+names the file. The final line break is not part of the secret. [CONF-1](rules.md#conf-1) and [CONF-5](rules.md#conf-5) describe errors in settings. [operations.md](operations.md)
 explains how the settings work together, and lists the standard [variables of traces](operations.md#traces) (\`OTEL_…\`).
 \`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/environment-variables.ts\`.
 `;
@@ -15,9 +18,9 @@ explains how the settings work together, and lists the standard [variables of tr
 export function configurationReference(): string {
   const given = propertiesOf('input');
   const read = propertiesOf('output');
-  const rows = variableNames.map((name) => {
+  const rows = settingNames.map((name) => {
     const values = valuesOf({ ...read[name], ...given[name] });
-    return [`\`${name}\``, defaultOf(given[name]), values, descriptionOf(given[name])];
+    return [`\`${name}\``, defaultOf(given[name]), values, descriptionOf(name, given[name])];
   });
   return `${introduction}\n${markdownTable(['Name', 'Default', 'Values', 'What it does'], rows)}\n`;
 }
@@ -29,7 +32,7 @@ export function environmentExample(): string {
       variable instanceof z.ZodPrefault
         ? `${name}=${variable.def.defaultValue}`
         : `# ${name}=${String(example)}`;
-    const comment = description.replaceAll(/(.{1,96})(?: |$)/g, '# $1\n');
+    const comment = withFileVariable(name, description).replaceAll(/(.{1,96})(?: |$)/g, '# $1\n');
     return `${comment}${setting}`;
   });
   return `${entries.join('\n\n')}\n`;
@@ -53,14 +56,21 @@ function valuesOf({ enum: choices, minimum, maximum }: Property): string {
 }
 
 /** Escapes stars, which would begin emphasis. */
-function descriptionOf({ description = '' }: Property = {}): string {
-  return description
+function descriptionOf(name: string, { description = '' }: Property = {}): string {
+  return withFileVariable(name, description)
     .replaceAll('*', String.raw`\*`)
     .replaceAll(
       /\brule ([A-Z]+-\d+)/g,
       (rule, id: string) => `[${rule}](rules.md#${id.toLowerCase()})`,
     )
     .replaceAll(/\b[A-Z_]{4,}\b/g, (word) => (variableNames.includes(word) ? `\`${word}\`` : word));
+}
+
+function withFileVariable(name: string, description: string): string {
+  const variable = fileVariableOf(name);
+  return variable === null
+    ? description
+    : `${description} ${variable} names a file that contains it.`;
 }
 
 function markdownTable(heading: readonly string[], body: readonly string[][]): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileVariableNames } from './secret-files.js';
 import {
   mongodbUriSetting,
   encryptionKeysSetting,
@@ -219,7 +220,9 @@ export const environmentSchema = environmentVariables
     HOST: HOST ?? (values.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
   }));
 
-export const variableNames: readonly string[] = Object.keys(environmentVariables.shape);
+/** The variables that set something directly, as opposed to naming a file. */
+export const settingNames: readonly string[] = Object.keys(environmentVariables.shape);
+export const variableNames: readonly string[] = [...settingNames, ...fileVariableNames];
 
 /** Without `when`, zod would skip this check after another error. */
 function isSetInProduction(name: 'MONGODB_URI' | 'ENCRYPTION_KEYS') {

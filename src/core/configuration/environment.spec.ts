@@ -1,4 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { ConfigurationError } from './startup-errors.js';
 import { misspelledVariables, readEnvironment } from './load-environment.js';
 import { variableNames } from './environment-variables.js';
@@ -104,6 +108,53 @@ describe('readEnvironment', () => {
   });
 });
 
+describe('a variable with the suffix _FILE', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'integration-api-secrets-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const fileWith = (content: string) => {
+    const file = join(folder, randomUUID());
+    writeFileSync(file, content);
+    return file;
+  };
+  const uri = 'mongodb://user:word@db/name';
+  const hash = `scrypt:32768:8:3:${'a'.repeat(22)}:${'a'.repeat(43)}`;
+
+  it.each(['', '\n', '\r\n'])('passes on the content of its file without the final %j', (end) => {
+    const environment = readEnvironment({
+      NODE_ENV: 'production',
+      MONGODB_URI_FILE: fileWith(`${uri}${end}`),
+      ENCRYPTION_KEYS_FILE: fileWith(`${keyOf(32)}${end}`),
+      OPS_PASSWORD_FILE: fileWith(`${hash}${end}`),
+    });
+    expect(environment.MONGODB_URI).toBe(uri);
+    expect(environment.ENCRYPTION_KEYS).toEqual([Buffer.alloc(32)]);
+    const { OPS_PASSWORD } = readEnvironment({ OPS_PASSWORD: hash });
+    expect(environment.OPS_PASSWORD).toEqual(OPS_PASSWORD);
+  });
+
+  it('is ignored if it is empty', () => {
+    expect(readEnvironment({ MONGODB_URI: uri, MONGODB_URI_FILE: '' }).MONGODB_URI).toBe(uri);
+  });
+
+  it('is a problem if the file cannot be used, or the setting is set too', () => {
+    const empty = fileWith('\n');
+    const none = join(folder, 'none');
+    const problems = (MONGODB_URI_FILE: string, more = {}) =>
+      problemsOf({ NODE_ENV: 'production', ENCRYPTION_KEYS: keyOf(32), MONGODB_URI_FILE, ...more });
+    expect(problems(empty)).toEqual([`MONGODB_URI_FILE: ${empty} is empty`]);
+    expect(problems(none)).toEqual([`MONGODB_URI_FILE: ${none} cannot be read: it does not exist`]);
+    expect(problems(folder)).toEqual([
+      `MONGODB_URI_FILE: ${folder} cannot be read: it is a folder, not a file`,
+    ]);
+    expect(problems(fileWith(uri), { MONGODB_URI: uri })).toEqual([
+      'MONGODB_URI_FILE: MONGODB_URI is set too: set only one of them',
+    ]);
+    expect(problems(fileWith('localhost'))).toEqual([
+      'MONGODB_URI_FILE: the content of the file must start with mongodb:// or mongodb+srv://',
+    ]);
+  });
+});
+
 describe('misspelledVariables', () => {
   it.each([
     ['WEBHOOKS_CONCURENCY', 'WEBHOOKS_CONCURRENCY'],
@@ -113,6 +164,7 @@ describe('misspelledVariables', () => {
     ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
     ['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS'],
     ['RATE_LIMIT', 'RATE_LIMIT_RPS'],
+    ['MONGODB_URI_FIEL', 'MONGODB_URI_FILE'],
   ])('returns a warning for %s that suggests %s', (name, suggestion) => {
     expect(misspelledVariables(['PATH', name])).toEqual([
       `Ignored the unknown variable ${name}. Did you mean ${suggestion}?`,

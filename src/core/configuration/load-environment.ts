@@ -5,6 +5,7 @@ import { schemaMessage } from './setting-types.js';
 import type { Environment } from './environment.js';
 import { ConfigurationError } from './startup-errors.js';
 import { environmentSchema, variableNames } from './environment-variables.js';
+import { fileVariableOf, readSecretFiles } from './secret-files.js';
 
 const envFile = '.env';
 
@@ -29,11 +30,19 @@ export function loadEnvironment(): Environment {
  */
 export function readEnvironment(source: Record<string, string | undefined>): Environment {
   const given = Object.entries(source).filter(([, value]) => value !== '');
-  const result = environmentSchema.safeParse(Object.fromEntries(given), { error: schemaMessage });
-  if (result.success) return result.data;
-  throw new ConfigurationError(
-    result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
-  );
+  const { values, fromFiles, problems } = readSecretFiles(Object.fromEntries(given));
+  const result = environmentSchema.safeParse(values, { error: schemaMessage });
+  if (result.success && problems.length === 0) return result.data;
+  const found = (result.error?.issues ?? []).flatMap(({ path, message }) => {
+    const name = path.join('.');
+    if (!fromFiles.has(name)) return [`${name}: ${message}`];
+    const variable = fileVariableOf(name) ?? name;
+    // A file that cannot be read is the cause of a missing value, and reported already.
+    return problems.some((line) => line.startsWith(variable))
+      ? []
+      : [`${variable}: the content of the file ${message}`];
+  });
+  throw new ConfigurationError([...found, ...problems]);
 }
 
 export function warnAboutMisspellings(logger: Logger): void {
