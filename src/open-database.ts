@@ -29,8 +29,7 @@ export async function openDatabase(
   if (uri !== undefined) {
     return { uri, description: withoutCredentials(uri), stop: () => Promise.resolve() };
   }
-  // Loads about 200 modules, which MONGODB_URI makes unnecessary.
-  const { openSharedMongod } = await import('./development/embedded/shared-mongod.js');
+  const { openSharedMongod } = await loadEmbedded();
   const mongod = await openSharedMongod(folder, options);
   const owner = mongod.isShared ? ' of another process, with which it ends' : '';
   return {
@@ -38,6 +37,21 @@ export async function openDatabase(
     description: `${mongod.folder} (embedded MongoDB${owner})`,
     stop: () => mongod.stop(),
   };
+}
+
+/**
+ * Loads about 200 modules, which `MONGODB_URI` makes unnecessary.
+ *
+ * @throws StartupError in an installation without development dependencies, such as the container image
+ */
+async function loadEmbedded() {
+  try {
+    return await import('./development/embedded/shared-mongod.js');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const line = 'The embedded database is a development dependency, which is not installed here';
+    throw new StartupError(`${line}: set MONGODB_URI to a replica set.`, { cause: error });
+  }
 }
 
 /** Adds the database and the cause to connection errors. */

@@ -54,6 +54,33 @@ describe('Dockerfile', () => {
     expect(argumentsOf('ENV', image)).toContain('MALLOC_ARENA_MAX=1');
   });
 
+  it('installs no development dependency, and runs as a user who is not root', () => {
+    expect(argumentsOf('RUN')).toEqual(
+      expect.arrayContaining(['npm ci --omit=dev --omit=optional --ignore-scripts']),
+    );
+    // Kubernetes can verify a number, but not a name.
+    expect(argumentsOf('USER', image)).toEqual(['1000:1000']);
+  });
+
+  it('is labelled with version, revision and base image', () => {
+    const labels = Object.fromEntries(
+      [
+        ...(argumentsOf('LABEL', image)[0] ?? '').matchAll(
+          /org\.opencontainers\.image\.([\w.]+)="(.*?)"/g,
+        ),
+      ].map(([, name, value]) => [name, value]),
+    );
+    expect(labels).toEqual({
+      title: 'Integration API',
+      description: expect.stringMatching(/\S/),
+      licenses: 'UNLICENSED',
+      version: expect.stringMatching(/^\$\{VERSION\}$/),
+      revision: expect.stringMatching(/^\$\{REVISION\}$/),
+      'base.name': `${argumentsOf('FROM')[0]?.split(' ')[0]}`,
+    });
+    expect(argumentsOf('ARG', image)).toEqual(['VERSION=development', 'REVISION=unknown']);
+  });
+
   it('builds with every file that the build copies', () => {
     const [stage = ''] = dockerfile.split(' AS dependencies');
     const copied = argumentsOf('COPY', stage).flatMap((paths) => paths.split(' ').slice(0, -1));

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { variableNames } from '../../src/core/configuration/environment-variables.js';
-import { livenessPath, readinessPath } from '../../src/operator/ops-listener/ops-listener.js';
+import { livenessPath, readinessPath } from '../../src/operator/ops-listener/probe-paths.js';
 import { basePath } from '../../src/core/http/requests/route-options.js';
 
 /** Manifests are untyped here, because a test checks the types of all of them together. */

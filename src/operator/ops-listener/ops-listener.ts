@@ -15,10 +15,8 @@ import { HealthService } from '../../health/health.service.js';
 import { RequestRecorder } from '../request-log/request-recorder.js';
 import type { Console } from '../console/console.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
+import { livenessPath, readinessPath } from './probe-paths.js';
 import { addServiceMetrics } from './service-metrics.js';
-
-export const livenessPath = '/livez';
-export const readinessPath = '/readyz';
 
 const requestTimeoutMs = 10_000;
 /** Scrapers and probes open far fewer. */

@@ -1,0 +1,2 @@
+export const livenessPath = '/livez';
+export const readinessPath = '/readyz';
