@@ -350,7 +350,7 @@ describe('a query', () => {
     await get(`/reservations/${reservationId.toHexString()}`);
   }
 
-  async function passOverPhones(): Promise<void> {
+  async function runPhoneJob(): Promise<void> {
     await service.service.app.get(LeadPhoneKeys).run();
   }
 
@@ -363,7 +363,7 @@ describe('a query', () => {
     ['known and unknown keys of requests and of the API', useKeys, 'apiKeys idempotencyRecords'],
     ['writes of units and reservations', writeUnits, 'units reservations compounds'],
     ['reservations', reportCheque, 'reservations chequeWallets units'],
-    ['the background pass over phones', passOverPhones, 'organizations'],
+    ['the background job for phones', runPhoneJob, 'organizations'],
   ])('scans no collection and reads no unneeded documents: %s', async (_, work, collections) => {
     let turn = 0;
     const commands = await commandsOf(() => work((turn += 1)));

@@ -293,7 +293,7 @@ describe('a version with a migration', () => {
   });
 });
 
-describe('the background pass over phones', () => {
+describe('the background job for phones', () => {
   const leads = () => service.db.collection('leads');
   const passOf = (one: TestService) => one.service.app.get(LeadPhoneKeys).run();
   const pass = () => passOf(service);
@@ -385,7 +385,7 @@ describe('the background pass over phones', () => {
       .collection('organizations')
       .updateOne({ _id: tenant.organizationId }, { $set });
     expect(await keys()).toEqual(['+966501234567']);
-    // This lead was stored after the pass by a request that had read the previous country seconds earlier.
+    // This lead was stored after the job by a request that had read the previous country seconds earlier.
     const updatedAt = new Date();
     const late = { phoneKeys: ['+20501234567'], phoneKeysOf: '[3,"EG","050 123 4567"]' };
     await tenant.set('leads', {}, { ...late, phoneKeysAt: updatedAt, updatedAt });
@@ -394,7 +394,7 @@ describe('the background pass over phones', () => {
 
   it('reads only leads of other programs, each one once', async () => {
     const tenant = await service.addTenant();
-    // The pass reads all leads of a recently changed organization, because its country may have changed.
+    // The job reads all leads of a recently changed organization, because its country may have changed.
     const $set = { updatedAt: new Date(Date.now() - 3_600_000) };
     await service.db.collection('organizations').updateMany({}, { $set });
     await pass();
@@ -415,7 +415,7 @@ describe('the background pass over phones', () => {
     const profile = service.db.collection('system.profile');
     const reads = await profile.find({ ns, op: { $in: ['query', 'command'] } }).toArray();
     const examined = reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
-    // One read is the test's own. The pass reads the lead of the index entry, then its phones.
+    // One read is the test's own. The job reads the lead of the index entry, then its phones.
     expect(examined).toBeLessThanOrEqual(3);
     expect(reads.every(({ planSummary }) => planSummary !== 'COLLSCAN')).toBe(true);
     expect(await read()).toBe(readBefore + 1);

@@ -87,7 +87,7 @@ describe('lead erase --phone', () => {
       });
       expect([code, stderr]).toEqual([1, expect.stringContaining('More than 1000 leads')]);
     });
-    // The background pass reads the same leads by their ids, and by a list of organizations.
+    // The background job reads the same leads by their ids, and by a list of organizations.
     const reads = commands.filter(({ ns, command, originatingCommand = command }) => {
       const { organizationId } = originatingCommand.filter ?? {};
       return ns.endsWith('.leads') && String(organizationId) === String(tenant.organizationId);

@@ -179,12 +179,12 @@ it('a lead is linked to a new client during the erasure of another lead', async 
 
 it('a phone stays in memory for at most one hour', async () => {
   await post(payloadsOf(newPerson()).now).expect(201);
-  const phonePass = service.service.app.get(LeadPhoneKeys);
-  await phonePass.run();
+  const phoneJob = service.service.app.get(LeadPhoneKeys);
+  await phoneJob.run();
   await post(payloadsOf(newPerson()).now).expect(201);
-  await phonePass.run();
+  await phoneJob.run();
   expect(cachedPhoneCount()).toBeGreaterThan(0);
   await service.passTime(3_600_000);
-  await phonePass.run();
+  await phoneJob.run();
   expect(cachedPhoneCount()).toBe(0);
 });

@@ -75,7 +75,7 @@ describe('a long poll', () => {
     const startedAt = performance.now();
     const id = reader.organizationId.toHexString();
     feed.service.tenantCommands.onCommand(({ organizations, name, collection, fields }) => {
-      // The background pass over phones reads the leads and clients of all organizations every five seconds.
+      // The background job for phones reads the leads and clients of all organizations every five seconds.
       if (['leads', 'clients'].includes(collection) || organizations?.includes(id) !== true) return;
       commands.push(`${name} ${collection} by ${fields.join(', ')}`);
     });

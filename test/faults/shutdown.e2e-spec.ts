@@ -123,7 +123,7 @@ describe('a service after SIGTERM', () => {
       const [released] = await db.collection('webhookDeliveries').find(unfinished).toArray();
       expect(released).toMatchObject({ status: 'pending', attempts: 0 });
       expect(released?.['nextAttemptAt'].getTime()).toBeLessThanOrEqual(Date.now());
-      // The second instance may run the background pass over phones, but it neither relays nor delivers.
+      // The second instance may run the background job for phones, but it neither relays nor delivers.
       const held = { owner: { $ne: null }, name: { $ne: 'lead-phone-keys' } };
       expect(await db.collection('leases').countDocuments(held)).toBe(0);
       const responses = load.responses.slice(0, responsesBefore);

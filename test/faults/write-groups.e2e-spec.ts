@@ -133,7 +133,7 @@ const fault = fc.option(
   }),
 );
 
-/** Leads with these fields need no keys, so the background pass over phones leaves them unchanged. */
+/** Leads with these fields need no keys, so the background job for phones leaves them unchanged. */
 const derived = { phoneKeys: [], phoneKeysOf: '[3,"EG"]', emailKey: '' };
 
 /** Adds an organization with records of every kind, some of them as other programs write them. */

@@ -82,7 +82,7 @@ describe('POST /leads to two processes', () => {
   it('searches for the first free number once per process', async () => {
     const { organizationId, postTo } = await instances.addTenant();
     const taken = rounds(2_000, 5_000);
-    // The leads are old and have derived phones, so the background pass skips them.
+    // The leads are old and have derived phones, so the background job skips them.
     const longAgo = new Date(Date.now() - 86_400_000);
     const fields = { organizationId, isDeleted: false, createdAt: longAgo, updatedAt: longAgo };
     const derived = { phoneKeys: [], phoneKeysOf: '[3,"EG"]', emailKey: '' };

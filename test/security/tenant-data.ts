@@ -172,7 +172,7 @@ export async function addTenantData(
   return { ...tenant, ids };
 }
 
-/** Waits until the background pass over phones has no more documents to change. */
+/** Waits until the background job for phones has no more documents to change. */
 export async function waitForPhones(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
   const organizationId = { $in: tenants.map((tenant) => tenant.organizationId) };
   const count = (name: string, field: string) =>

@@ -36,7 +36,7 @@ const acrossTenants: readonly (readonly [string, string, string])[] = [
   // A preflight has no key.
   ['apiKeys', 'find', 'permissions.origins permissions.allowExternal'],
   ['apiKeys', 'update', '_id secrets.sealed'],
-  // The background pass over phones derives the keys of leads that other programs have written.
+  // The background job for phones derives the keys of leads that other programs have written.
   ['leads', 'aggregate', 'isDeleted updatedAt'],
   ['leads', 'aggregate', 'isDeleted phoneKeysOf'],
   ['leads', 'aggregate', '_id isDeleted'],

@@ -287,7 +287,7 @@ describe('the list of partners', () => {
     const commands: string[] = [];
     const client = service.service.app.get<Connection>(getConnectionToken()).getClient();
     client.on('commandStarted', ({ commandName, command }) => {
-      // The background pass over phones reads leads, clients and changed organizations at the same time.
+      // The background job for phones reads leads, clients and changed organizations at the same time.
       const isOfPass =
         /leads|clients/.test(String(command[commandName])) || command['filter']?.updatedAt;
       if (/find|aggregate|getMore/.test(commandName) && !isOfPass) commands.push(commandName);

@@ -2,7 +2,7 @@ import type { CountryCode } from 'libphonenumber-js';
 import type { Organization } from '../organizations/organization.js';
 
 /**
- * Increase it when phones or emails are read differently, so that the background pass reads stored leads again. Instances of
+ * Increase it when phones or emails are read differently, so that the background job reads stored leads again. Instances of
  * two versions run side by side: each replaces only what an older rule has made. Stored rules compare as text.
  */
 const version = 3;

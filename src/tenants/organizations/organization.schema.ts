@@ -60,5 +60,5 @@ export class OrganizationDocument {
 export const organizationSchema = SchemaFactory.createForClass(OrganizationDocument);
 
 organizationSchema.index({ apiDomain: 1 }, { name: 'apiDomain' });
-/** Serves the background pass over phones, which looks for changed countries every five seconds. */
+/** Serves the background job for phones, which looks for changed countries every five seconds. */
 organizationSchema.index({ updatedAt: 1 }, { name: 'updatedAt' });

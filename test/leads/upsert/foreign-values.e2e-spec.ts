@@ -108,7 +108,7 @@ describe('a lead of another program', () => {
     const fields = { data: stored, additionalData: stored };
     const _id = await tenant.add(addLead, { recordSystemId: 'again', ...fields });
     const events = () => tenant.stored('outboxEvents', { 'data._id': _id.toHexString() });
-    // The background pass may add the phone keys at any time.
+    // The background job may add the phone keys at any time.
     const lead = async () => {
       const {
         phoneKeys: _k,
