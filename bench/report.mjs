@@ -20,7 +20,7 @@ export function printTable(head, rows) {
 
 /**
  * Writes the medians of several runs, one line per step and service. The last column divides, in each run, the total
- * processor time of the first service by that of the service in the line.
+ * CPU time of the first service by that of the service in the line.
  *
  * @param runs keyed by step, then by service
  */

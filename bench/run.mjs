@@ -19,7 +19,7 @@ const usage = `npm run bench -- [${names.join('|')}] [options]
   --seconds, --rounds  length and number of measurements (2.5, 3)
   --clients, --count   concurrent requests (32), records or requests of a suite (10000)
   --sizes <list>       multiples of the data of the suites growth and console
-  --profile            writes profiles of the processor time of the first measurement
+  --profile            writes profiles of the CPU time of the first measurement
 `;
 const profiles = join(import.meta.dirname, '../node_modules/.cache/bench-profiles');
 
@@ -89,7 +89,7 @@ async function measureSuite({ workloads, factors, more, variables, session }) {
   if (options.profile) print(`${profiles} has profiles for the developer tools of Chromium.`);
 }
 
-/** Measures one service at a time, and pauses the others so that they use no processor time. */
+/** Measures one service at a time, and pauses the others so that they use no CPU time. */
 async function measureByTurns(workloads, contexts, runs) {
   const rounds = Number(options.rounds);
   const seconds = Number(options.seconds);

@@ -11,7 +11,7 @@ const idleTimeoutMs = 15_000;
 
 /**
  * @param round every service gets the same requests in a round
- * @returns requests per second, latencies in ms, processor time per request in µs, bytes per response
+ * @returns requests per second, latencies in ms, CPU time per request in µs, bytes per response
  * @throws Error if a response has a status that the workload does not expect
  */
 export async function measure(workload, service, { seconds, connections, round }) {

@@ -80,7 +80,7 @@ class Service {
     return this.printed(/Metrics and probes[^\n]*?(http:\/\/[\d.]+:\d+)/);
   }
 
-  /** A paused process takes no processor time from others. */
+  /** A paused process takes no CPU time from others. */
   pause() {
     this.child.kill('SIGSTOP');
   }
@@ -89,7 +89,7 @@ class Service {
     this.child.kill('SIGCONT');
   }
 
-  /** Returns the processor time of the process and of its database since the start, in microseconds. */
+  /** Returns the CPU time of the process and of its database since the start, in microseconds. */
   processorTimes() {
     return { own: processorTime(this.child.pid), mongod: processorTime(this.database.pid) };
   }

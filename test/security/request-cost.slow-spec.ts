@@ -8,7 +8,7 @@ import type { TenantApi } from '../support/tenant-api.js';
 
 /** The default of BODY_LIMIT_BYTES. */
 const maxBodyBytes = 1_048_576;
-/** Linux counts processor time in ticks; garbage collection and compilation add noise. */
+/** Linux counts CPU time in ticks; garbage collection and compilation add noise. */
 const [tickMs, noiseMs] = [10, 250];
 const maxRefusalBytes = 64 * 1_024;
 
@@ -56,7 +56,7 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** Measures the processor time that the service needs for a request. */
+/** Measures the CPU time that the service needs for a request. */
 async function measureCost({ method, path }: Operation, body: Buffer<ArrayBuffer>): Promise<Cost> {
   const before = processorMs();
   const response = await fetch(`${service.url}/${basePath}${path}`, {
@@ -68,10 +68,10 @@ async function measureCost({ method, path }: Operation, body: Buffer<ArrayBuffer
   return { milliseconds: processorMs() - before, status: response.status, bytes };
 }
 
-/** Returns the maximum processor time for twice the bytes. */
+/** Returns the maximum CPU time for twice the bytes. */
 const maxMsFor = (half: number) => 3 * half + noiseMs;
 
-/** Returns the least processor time of each body in up to four attempts, because other work adds to it. */
+/** Returns the least CPU time of each body in up to four attempts, because other work adds to it. */
 async function leastCosts(
   operation: Operation,
   bodies: readonly Buffer<ArrayBuffer>[],

@@ -34,7 +34,7 @@ const mongod = await startMongod(join(folder, 'data'), {
     ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
   ],
 });
-// Over a socket file, the server and its clients need a sixth less processor time than over TCP.
+// Over a socket file, the server and its clients need a sixth less CPU time than over TCP.
 const socket = encodeURIComponent(join(folder, `mongodb-${mongod.port}.sock`));
 const mongodUri = `mongodb://${socket}/?directConnection=true`;
 
