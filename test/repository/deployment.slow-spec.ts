@@ -1,6 +1,18 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { variableNames } from '../../src/core/configuration/environment-variables.js';
@@ -12,15 +24,17 @@ import { basePath } from '../../src/core/http/requests/route-options.js';
 type Node = any;
 
 const kubernetes = 'ops/kubernetes';
-const manifests: Node[] = readdirSync(kubernetes).flatMap((file) =>
-  parseAllDocuments(readFileSync(`${kubernetes}/${file}`, 'utf8')).map((document): Node =>
-    document.toJS(),
-  ),
-);
+const manifests: Node[] = readdirSync(kubernetes)
+  .filter((file) => file !== 'kustomization.yaml')
+  .flatMap((file) =>
+    parseAllDocuments(readFileSync(`${kubernetes}/${file}`, 'utf8')).map((document): Node =>
+      document.toJS(),
+    ),
+  );
 const manifestsOf = (kind: string): Node[] =>
   manifests.filter((manifest) => manifest.kind === kind);
 const [configuration] = manifestsOf('ConfigMap');
-const [secret] = manifestsOf('Secret');
+const [secret, databaseSecret] = manifestsOf('Secret');
 const deployments = manifestsOf('Deployment');
 const templates = [...deployments, ...manifestsOf('Job')].map(({ metadata, spec }) => ({
   name: metadata.name as string,
@@ -46,12 +60,16 @@ describe('Kubernetes manifests', () => {
 
   it.each(templates)('pass a valid configuration to $name', ({ spec }) => {
     const [{ env = [], envFrom }] = spec.containers;
+    const isJob = spec.restartPolicy === 'Never';
+    const secrets = isJob ? [secret, databaseSecret] : [secret];
     expect(envFrom).toEqual([
       { configMapRef: { name: configuration.metadata.name } },
-      { secretRef: { name: secret.metadata.name } },
+      ...secrets.map(({ metadata }) => ({ secretRef: { name: metadata.name } })),
     ]);
     const own = Object.fromEntries(env.map(({ name, value }: Node) => [name, value]));
-    const given = { ...configuration.data, ...secret.stringData, ...own };
+    const stored = Object.assign({}, ...secrets.map(({ stringData }) => stringData));
+    const given = { ...configuration.data, ...stored, ...own };
+    expect(given.MONGODB_URI).toContain(isJob ? '//database:' : '//service:');
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(given)));
     expect(readEnvironment({ ...given, ENCRYPTION_KEYS: key }).NODE_ENV).toBe('production');
     // The unchanged example must not start.
@@ -86,44 +104,189 @@ describe('Kubernetes manifests', () => {
   });
 });
 
+const secretsFolder = mkdtempSync(join(tmpdir(), 'integration-api-secrets-'));
+afterAll(() => rmSync(secretsFolder, { recursive: true }));
+cpSync('ops/compose/create-secrets.sh', join(secretsFolder, 'create-secrets.sh'));
+const createSecrets = () => spawnSync('sh', [join(secretsFolder, 'create-secrets.sh')]).status;
+const created = createSecrets();
+
+const developmentFile = 'docker-compose.yml';
+const productionFile = 'ops/compose/compose.yaml';
+const composeOf = (file: string): Node => parse(readFileSync(file, 'utf8'), { merge: true });
+const servicesOf = (file: string) => Object.entries<Node>(composeOf(file).services);
+/** Compose sets these variables when only the required settings are given. */
+function environmentOf(file: string, name: string): Record<string, string> {
+  const entries = Object.entries<string>(composeOf(file).services[name].environment);
+  return Object.fromEntries(
+    entries.map(([variable, value]) => [
+      variable,
+      value
+        .replace(/^\$\{\w+:-(.+)\}$/, '$1')
+        .replace('/run/secrets', join(secretsFolder, 'secrets')),
+    ]),
+  );
+}
+
 describe.each([
-  ['docker-compose.yml', ['api', 'database'], ['mongodb']],
+  [developmentFile, { api: 'service', database: 'database' }, ['mongodb']],
   [
-    'ops/compose/compose.yaml',
-    ['api-1', 'api-2', 'database'],
+    productionFile,
+    { 'api-1': 'service', 'api-2': 'service', database: 'database' },
     ['mongodb-1', 'mongodb-2', 'mongodb-3'],
   ],
-])('%s', (file, services, members) => {
-  it.each(services)('passes a valid configuration to %s', (name) => {
+])('%s', (file, users, members) => {
+  it.each(Object.entries(users))('passes a valid configuration to %s, as user %s', (name, user) => {
     const environment = environmentOf(file, name);
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(environment)));
     const { NODE_ENV, ENCRYPTION_KEYS, MONGODB_URI = '' } = readEnvironment(environment);
     expect(NODE_ENV).toBe('production');
-    // A key in the file itself would be public.
-    expect(ENCRYPTION_KEYS).toEqual([Buffer.alloc(32)]);
-    for (const member of members) expect(MONGODB_URI).toContain(`${member}:27017`);
-    expect(MONGODB_URI).toContain('/integration?replicaSet=rs0');
+    expect(ENCRYPTION_KEYS).toHaveLength(1);
+    const hosts = members.map((member) => `${member}:27017`).join(',');
+    expect(MONGODB_URI).toMatch(
+      new RegExp(`^mongodb://${user}:\\w+@${hosts}/integration\\?replicaSet=rs0&authSource=admin$`),
+    );
+  });
+
+  it('limits memory and log of every service', () => {
+    for (const [name, { mem_limit: limit, logging }] of servicesOf(file)) {
+      const { driver, options } = logging;
+      expect([name, limit, driver, options['max-size']]).toEqual([
+        name,
+        expect.stringMatching(/\d[gm]\}?$/),
+        'json-file',
+        '10m',
+      ]);
+    }
+  });
+
+  it('runs the service without rights, on a read-only file system', () => {
+    const own = servicesOf(file).filter(([, { image }]) => image.startsWith('integration-api:'));
+    expect(own.map(([name]) => name).toSorted()).toEqual(Object.keys(users).toSorted());
+    for (const [, service] of own) {
+      expect(service).toMatchObject({ read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'] });
+    }
+  });
+
+  it('starts databases with a key file, and publishes none of their ports', () => {
+    for (const member of members) {
+      const { command, ports } = composeOf(file).services[member];
+      expect(command).toEqual(expect.arrayContaining(['--keyFile', '/tmp/mongodb-key']));
+      expect(ports).toBeUndefined();
+    }
   });
 });
 
-/** Returns the variables of a service that Compose sets when only the required settings are given. */
-function environmentOf(file: string, name: string): Record<string, string> {
-  const compose: Node = parse(readFileSync(file, 'utf8'), { merge: true });
-  const entries = Object.entries(compose.services[name].environment as Record<string, string>);
-  return Object.fromEntries(
-    entries.map(([variable, value]) => [
-      variable,
-      value.replace(/^\$\{\w+:\?.+\}$/, key).replace(/^\$\{\w+:-(.+)\}$/, '$1'),
-    ]),
-  );
-}
+it('docker-compose.yml needs no preparation, and publishes ports on this machine only', () => {
+  const text = readFileSync(developmentFile, 'utf8');
+  // A required variable has this form.
+  expect(text).not.toMatch(/\$\{\w+:\?/);
+  const ports = servicesOf(developmentFile).flatMap(([, { ports: own = [] }]) => own as string[]);
+  expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  expect(ports).toHaveLength(2);
+});
+
+describe('ops/compose/create-secrets.sh', () => {
+  const compose = composeOf(productionFile);
+  const files = readdirSync(join(secretsFolder, 'secrets')).toSorted();
+  const contents = () =>
+    files.map((file) => readFileSync(join(secretsFolder, 'secrets', file), 'utf8'));
+
+  it('creates each secret of compose.yaml, which the services share', () => {
+    expect(created).toBe(0);
+    expect(Object.keys(compose.secrets).toSorted()).toEqual(files);
+    for (const [name, { file }] of Object.entries<Node>(compose.secrets)) {
+      expect(file).toBe(`./secrets/${name}`);
+    }
+    const used = servicesOf(productionFile).flatMap(([, { secrets = [] }]) => secrets as string[]);
+    expect([...new Set(used)].toSorted()).toEqual(files);
+  });
+
+  it('lets no other user enter the folder, and keeps existing secrets', () => {
+    expect(statSync(join(secretsFolder, 'secrets')).mode % 0o1000).toBe(0o700);
+    const before = contents();
+    expect([createSecrets(), contents()]).toEqual([0, before]);
+    expect(new Set(before).size).toBe(files.length);
+  });
+});
+
+describe('the version', () => {
+  it('is in one place for Compose and one for Kubernetes', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const found = globSync('ops/**/*.{yaml,yml}').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/integration-api:.*|newTag:.*/g)].map(
+        ([line]) => `${file} ${line}`,
+      ),
+    );
+    expect(found.toSorted()).toEqual([
+      `ops/compose/compose.yaml integration-api:\${VERSION:-${version}}`,
+      `ops/kubernetes/kustomization.yaml newTag: ${version}`,
+    ]);
+  });
+
+  const itIfKubectl = spawnSync('kubectl', ['version', '--client']).status === 0 ? it : it.skip;
+  itIfKubectl('is that of every image that kustomize renders', () => {
+    const { status, stdout } = spawnSync('kubectl', ['kustomize', kubernetes]);
+    expect(status).toBe(0);
+    const rendered = parseAllDocuments(String(stdout)).map((document): Node => document.toJS());
+    const unlisted = rendered.filter(({ kind }) => kind === 'Secret');
+    expect(unlisted).toEqual([]);
+    const images = [...String(stdout).matchAll(/image: (integration-api.*)/g)].map(
+      ([, tag]) => tag,
+    );
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(images).toEqual(Array.from({ length: 3 }, () => `integration-api:${version}`));
+  });
+});
+
+describe('Prometheus', () => {
+  const path = 'ops/prometheus';
+  const scraped: Node = parse(readFileSync(`${path}/compose.yml`, 'utf8'));
+
+  it('scrapes each instance of Compose over a common network', () => {
+    const instances = servicesOf(productionFile).filter(([, one]) => one.environment?.OPS_PORT);
+    const targets = instances.map(([name, { environment }]) => `${name}:${environment.OPS_PORT}`);
+    expect(scraped.scrape_configs).toEqual([
+      { job_name: 'integration-api', static_configs: [{ targets }] },
+    ]);
+    expect(targets).toHaveLength(2);
+    const { prometheus } = composeOf(productionFile).services;
+    for (const [, { networks }] of instances) {
+      expect(networks).toEqual(expect.arrayContaining(prometheus.networks));
+    }
+    expect(prometheus.volumes).toContain('../alerts.yml:/etc/prometheus/alerts.yml:ro');
+  });
+
+  it('scrapes the pods and the port that Kubernetes runs', () => {
+    const { scrape_configs: jobs }: Node = parse(readFileSync(`${path}/kubernetes.yml`, 'utf8'));
+    expect(jobs.map(({ job_name: name }: Node) => name)).toEqual(['integration-api']);
+    const kept = jobs[0].relabel_configs.filter(({ action }: Node) => action === 'keep');
+    expect(kept.map(({ regex }: Node) => regex)).toEqual(['integration-api', 'operations']);
+    for (const { spec } of deployments) {
+      expect(spec.template.metadata.labels['app.kubernetes.io/name']).toBe('integration-api');
+      const names = spec.template.spec.containers[0].ports.map(({ name }: Node) => name);
+      expect(names).toContain('operations');
+    }
+  });
+
+  const itIfPromtool = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
+  itIfPromtool.each(['compose.yml', 'kubernetes.yml'])('accepts %s', (file) => {
+    cpSync(`${path}/${file}`, join(secretsFolder, file));
+    cpSync('ops/alerts.yml', join(secretsFolder, 'alerts.yml'));
+    const { status, stderr } = spawnSync('promtool', [
+      'check',
+      'config',
+      join(secretsFolder, file),
+    ]);
+    expect([status, String(stderr)]).toEqual([0, '']);
+  });
+});
 
 it('ops/compose forwards requests to both instances while they are ready', () => {
   const caddyfile = readFileSync('ops/compose/Caddyfile', 'utf8');
   const setting = (name: string) =>
     new RegExp(String.raw`^\s*${name} (.+)$`, 'm').exec(caddyfile)?.[1];
   const seconds = (name: string) => Number(/^(\d+)s$/.exec(setting(name) ?? '')?.[1]);
-  const environment = readEnvironment(environmentOf('ops/compose/compose.yaml', 'api-1'));
+  const environment = readEnvironment(environmentOf(productionFile, 'api-1'));
   const { PORT, DRAIN_MS, TRUST_PROXY, IDLE_TIMEOUT_MS } = environment;
   expect(setting('reverse_proxy')).toBe(`api-1:${PORT} api-2:${PORT} {`);
   expect(setting('health_uri')).toBe(`/${basePath}/healthz`);

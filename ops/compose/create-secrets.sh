@@ -1,0 +1,24 @@
+#!/bin/sh
+# Creates the secrets of this deployment in the folder `secrets`. Existing ones stay, so it can be repeated.
+set -eu
+openssl version >/dev/null
+cd "$(dirname "$0")"
+hosts=mongodb-1:27017,mongodb-2:27017,mongodb-3:27017
+# Only its owner enters the folder. The files themselves are readable, because containers have users of their own.
+mkdir -p -m 700 secrets
+umask 022
+
+# Stores standard input as a secret.
+secret() {
+  if [ ! -e "secrets/$1" ]; then cat >"secrets/$1"; fi
+}
+uri() {
+  echo "mongodb://$1:$(openssl rand -hex 24)@$hosts/${2:-}?replicaSet=rs0&authSource=admin"
+}
+
+openssl rand -base64 756 | secret mongodb-key
+echo "uri: $(uri admin)" | secret mongodb-admin.yaml
+echo "uri: $(uri backup)" | secret mongodb-backup.yaml
+uri service integration | secret mongodb-service-uri
+uri database integration | secret mongodb-database-uri
+openssl rand -base64 32 | secret encryption-keys
