@@ -8,10 +8,14 @@ import { breakingChanges } from './check-api.mjs';
 /** Files that name the version of the image. */
 const filesWithVersion = [
   'docs/deployment.md',
-  ...['api', 'database', 'worker'].map((name) => `ops/kubernetes/${name}.yaml`),
+  'ops/compose/compose.yaml',
+  'ops/kubernetes/kustomization.yaml',
 ];
 const version = String.raw`\d+\.\d+\.\d+`;
-const versionPattern = new RegExp(`(?<=integration-api:|VERSION=|newTag: )${version}`, 'g');
+const versionPattern = new RegExp(
+  `(?<=integration-api:|VERSION=|VERSION:-|newTag: )${version}`,
+  'g',
+);
 const heading = new RegExp(`^## (?:Unreleased|(${version}) .*)$`, 'gm');
 
 process.chdir(join(import.meta.dirname, '..'));

@@ -165,7 +165,9 @@ describe('the examples of the OpenAPI document', () => {
   });
 
   it('name the operation that the key must permit in their 403', () => {
-    const keyOperations = new Set(operations.map((operation) => operation['x-key-operation'] ?? ''));
+    const keyOperations = new Set(
+      operations.map((operation) => operation['x-key-operation'] ?? ''),
+    );
     const restricted = operations.filter((operation) => operation['x-key-operation'] !== undefined);
     expect(restricted.length).toBeGreaterThan(10);
     for (const operation of restricted) {

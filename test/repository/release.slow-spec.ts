@@ -88,7 +88,7 @@ describe('npm run release', () => {
       'grep',
       '--no-index',
       '-hoE',
-      '(integration-api:|VERSION=|newTag: )[0-9.]+[0-9]',
+      '(integration-api:|VERSION=|VERSION:-|newTag: )[0-9.]+[0-9]',
       '--',
       'ops',
       'docs',
