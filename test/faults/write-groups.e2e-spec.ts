@@ -199,7 +199,8 @@ async function outcomeOf(response: Promise<unknown>) {
 
 /** Claims a new Idempotency-Key, so that the tenant may run one request with it. */
 async function withIdempotencyKey({ caller, ...tenant }: Tenant): Promise<Tenant> {
-  const request = { caller, key: randomUUID(), fingerprint: '', headersSoFar: () => ({}) };
+  const fingerprints = { fingerprint: '', valueFingerprint: '' };
+  const request = { caller, key: randomUUID(), ...fingerprints, headersSoFar: () => ({}) };
   const { claim } = await app.get(IdempotencyService).begin(request);
   return { ...tenant, caller: { ...caller, ...(claim && { claim }) } };
 }

@@ -22,7 +22,7 @@ export class IdempotencyRecordDocument extends TenantDocument {
 
   /** The same with the members of objects sorted. Missing in records of versions before 1.0.0. */
   @Prop({ type: String })
-  valueFingerprint?: string;
+  valueFingerprint?: string | undefined;
 
   /** Each request that claims the key stores a random owner. */
   @Prop({ type: String, required: true })
