@@ -132,9 +132,18 @@ export class Transactions {
     const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs, oneAtATime } = options;
     const deadline = workDeadline(expiresAt, deadlineMs);
-    const start = () => {
+    const start = async () => {
       this.counts.started.inc();
-      return traced('transaction', {}, () => this.runUntilUnique(work, deadline, options));
+      let hasExpired = false;
+      try {
+        return await traced('transaction', {}, () => this.runUntilUnique(work, deadline, options));
+      } catch (error) {
+        hasExpired = error instanceof DatabaseUnavailableError;
+        throw error;
+      } finally {
+        // A commit may end after its request has got 503, for example when the majority is lost.
+        if (hasExpired || Date.now() > expiresAt) this.counts.expirations.inc();
+      }
     };
     if (oneAtATime === undefined) return start();
     const { organizationId, record } = oneAtATime;
@@ -179,11 +188,6 @@ export class Transactions {
     }
   }
 
-  private expiredError(cause?: unknown): DatabaseUnavailableError {
-    this.counts.expirations.inc();
-    return new DatabaseUnavailableError(cause);
-  }
-
   private async abortOrphans(): Promise<void> {
     this.abortingOrphans ??= abortOrphanedTransactions(this.connection.getClient()).finally(
       () => (this.abortingOrphans = undefined),
@@ -223,7 +227,7 @@ export class Transactions {
     let conflictDeadline = Date.now() + (followsDeadProcess ? 0 : conflictThresholdMs);
     const attempt = async () => {
       // The driver retries for two minutes unless the callback stops it.
-      if (Date.now() >= deadline) throw this.expiredError(lastError);
+      if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
       if (Date.now() >= patienceEnd && isWriteConflict(lastError)) {
         throw new ContentionError(lastError);
       }
@@ -235,7 +239,7 @@ export class Transactions {
       try {
         const result = await work();
         // The commit could outlast the request, which would get its 503 first.
-        if (Date.now() >= deadline) throw this.expiredError();
+        if (Date.now() >= deadline) throw new DatabaseUnavailableError();
         return result;
       } catch (error) {
         if (isInterrupted(error)) error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
