@@ -19,6 +19,19 @@ export function alertRules(): AlertRule[] {
   return file.groups.flatMap(({ rules }) => rules);
 }
 
+/** Returns the names of the metrics that alert rules query. */
+export function queriedMetrics(): string[] {
+  return alertRules().flatMap(({ expr }) => {
+    const names: string[] = [];
+    parser.parse(expr).iterate({
+      enter: ({ type, from, to }) => {
+        if (type.name === 'VectorSelector') names.push(metricIn(expr.slice(from, to)));
+      },
+    });
+    return names;
+  });
+}
+
 export function dashboardQueries(): string[] {
   const { panels } = JSON.parse(readFileSync('ops/dashboard.json', 'utf8')) as Dashboard;
   const targets = panels.flatMap(({ targets: all = [] }) => all);
@@ -37,11 +50,15 @@ export function queryProblems(query: string, labels: ReadonlyMap<string, Readonl
       if (type.isError) problems.push(`not PromQL: ${query}`);
       if (type.name === 'LabelName') used.push(text);
       if (type.name !== 'VectorSelector') return;
-      const name = /^\w*/.exec(text)?.[0] ?? '';
+      const name = metricIn(text);
       if (!labels.has(name) && name !== 'up') problems.push(`${name} is not a metric`);
       for (const label of labels.get(name) ?? []) known.add(label);
     },
   });
   const unknown = used.filter((label) => !known.has(label));
   return [...problems, ...unknown.map((label) => `no metric has the label ${label}`)];
+}
+
+function metricIn(selector: string): string {
+  return /^\w*/.exec(selector)?.[0] ?? '';
 }

@@ -1,5 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
 import { metricLines, valueIn } from '../../../test/operations/metrics-text.js';
+import { Clock } from '../../core/configuration/clock.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { Backlog } from '../../core/database/models/backlogs.js';
 import { addBacklog, addKeyMetrics } from './service-metrics.js';
@@ -27,7 +28,8 @@ it('backlog metrics are omitted while the query that simultaneous scrapes share 
 it('key metrics read the database once a minute, and again after a failure', async () => {
   const metrics = new Metrics();
   let reads = 0;
-  addKeyMetrics(metrics, () =>
+  const clock = new Clock();
+  addKeyMetrics(metrics, clock, () =>
     ++reads === 1
       ? Promise.reject(new Error('The database is gone.'))
       : Promise.resolve({ silent: 2, expiring: 1 }),
@@ -37,13 +39,20 @@ it('key metrics read the database once a minute, and again after a failure', asy
     expect(metricLines(await metrics.text())).toMatchObject([{ value: 2 }, { value: 1 }]);
   }
   expect(reads).toBe(2);
+  // The system's clock may also be set back.
+  for (const passedMs of [60_000, -60_000]) {
+    const now = new Date(clock.now().getTime() + passedMs);
+    clock.now = () => now;
+    expect(metricLines(await metrics.text())).toMatchObject([{ value: 2 }, { value: 1 }]);
+  }
+  expect(reads).toBe(4);
 });
 
 it('key metrics do not repeat a read that takes longer than a scrape waits', async () => {
   jest.useFakeTimers();
   const metrics = new Metrics();
   const reads: PromiseWithResolvers<{ silent: number; expiring: number }>[] = [];
-  addKeyMetrics(metrics, () => {
+  addKeyMetrics(metrics, new Clock(), () => {
     const read = Promise.withResolvers<{ silent: number; expiring: number }>();
     reads.push(read);
     return read.promise;

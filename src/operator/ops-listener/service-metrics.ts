@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
+import { Clock } from '../../core/configuration/clock.js';
 import { DatabaseConnection } from '../../core/database/connection/database-connection.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
 import { RateLimitGuard } from '../../core/http/rate-limit/rate-limit.guard.js';
@@ -10,7 +11,10 @@ import { AuthFailureLimiter } from '../../tenants/keys/auth-failure-limiter.js';
 import type { Backlog } from '../../core/database/models/backlogs.js';
 import { minuteMs } from '../../core/values/time.js';
 import { PartnersService } from '../usage/partners.service.js';
-import { WebhookStatsService } from '../../webhooks/statistics/webhook-stats.service.js';
+import {
+  type FailingSince,
+  WebhookStatsService,
+} from '../../webhooks/statistics/webhook-stats.service.js';
 
 const databaseTimeoutMs = 1_000;
 
@@ -32,7 +36,9 @@ export function addServiceMetrics(modules: ModuleRef): void {
     delivery_lag_seconds: 'Seconds by which the oldest due delivery is late.',
     deliveries_due: 'Deliveries that are due, counted up to 10,000.',
   });
-  addKeyMetrics(metrics, () => get(PartnersService).attentionCounts());
+  const clock = get(Clock);
+  addKeyMetrics(metrics, clock, () => get(PartnersService).attentionCounts());
+  addEndpointMetrics(metrics, clock, () => webhooks.longestFailing());
   metrics.collect(
     'remembered_entries',
     'Cached API keys, unknown keys, rate-limited keys and failing clients; 10,000 of each at most.',
@@ -46,34 +52,43 @@ export function addServiceMetrics(modules: ModuleRef): void {
   );
 }
 
-/** Reads the database once a minute. Omits the metrics while it does not respond in time; a hanging read is not repeated. */
-export function addKeyMetrics(
-  metrics: Metrics,
-  read: () => Promise<{ readonly silent: number; readonly expiring: number }>,
-): void {
-  type Counts = Awaited<ReturnType<typeof read>>;
-  let latest: { readonly at: number; readonly counts: Counts } | undefined;
-  let pending: Promise<Counts> | undefined;
+/**
+ * Reads the database at most once a minute. Returns nothing while it does not respond in time; a hanging read is not
+ * repeated.
+ */
+function everyMinute<T>(clock: Clock, read: () => Promise<T>): () => Promise<readonly T[]> {
+  let latest: { readonly at: number; readonly found: T } | undefined;
+  let pending: Promise<T> | undefined;
   const readLatest = async () => {
     try {
-      const at = performance.now();
-      const counts = await read();
-      latest = { at, counts };
-      return counts;
+      const at = clock.now().getTime();
+      const found = await read();
+      latest = { at, found };
+      return found;
     } finally {
       pending = undefined;
     }
   };
-  const countOf = async (name: 'silent' | 'expiring') => {
-    if (latest !== undefined && performance.now() - latest.at < minuteMs)
-      return [{ labels: {}, value: latest.counts[name] }];
-    try {
-      pending ??= readLatest();
-      return [{ labels: {}, value: (await withinDeadline(pending, databaseTimeoutMs))[name] }];
-    } catch {
-      return [];
-    }
+  return async () => {
+    // The system's clock may be set back, which must not keep an old result for longer.
+    const ageMs = latest === undefined ? minuteMs : Math.abs(clock.now().getTime() - latest.at);
+    if (latest !== undefined && ageMs < minuteMs) return [latest.found];
+    pending ??= readLatest();
+    return withinDeadline(pending, databaseTimeoutMs).then(
+      (found) => [found],
+      () => [],
+    );
   };
+}
+
+export function addKeyMetrics(
+  metrics: Metrics,
+  clock: Clock,
+  read: () => Promise<{ readonly silent: number; readonly expiring: number }>,
+): void {
+  const counts = everyMinute(clock, read);
+  const countOf = async (name: 'silent' | 'expiring') =>
+    (await counts()).map((found) => ({ labels: {}, value: found[name] }));
   metrics.collect(
     'silent_keys',
     'Keys that were used on five of the last seven days, but not for a day.',
@@ -83,6 +98,26 @@ export function addKeyMetrics(
     'expiring_keys',
     'Keys that were used in the last seven days and expire within 14.',
     () => countOf('expiring'),
+  );
+}
+
+function addEndpointMetrics(
+  metrics: Metrics,
+  clock: Clock,
+  read: () => Promise<readonly FailingSince[]>,
+): void {
+  const endpoints = everyMinute(clock, read);
+  metrics.collect(
+    'endpoint_failing_seconds',
+    'Seconds since the first failed attempt after the last success, of the 1,000 endpoints that have failed longest.',
+    async () => {
+      const now = clock.now().getTime();
+      return (await endpoints()).flat().map(({ endpoint, since }) => ({
+        labels: { endpoint },
+        value: Math.max(0, now - since.getTime()) / 1_000,
+      }));
+    },
+    ['endpoint'],
   );
 }
 

@@ -24,11 +24,17 @@ export interface FailingEndpoint extends EndpointView {
   readonly state: EndpointState;
 }
 
+export interface FailingSince {
+  readonly endpoint: string;
+  /** First failed attempt after the last success. */
+  readonly since: Date;
+}
+
 export type EndpointSummary = Awaited<ReturnType<WebhookStatsService['summaryOf']>>;
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
-/** Further endpoints share the label `other`. */
+/** Limits the values of the label `endpoint`. */
 const maxEndpoints = 1_000;
 
 @Injectable()
@@ -81,6 +87,14 @@ export class WebhookStatsService {
     const shown = (await this.endpoints.findFailing(limit)).map(endpointView);
     const now = this.clock.now();
     return shown.map((endpoint) => ({ ...endpoint, state: endpointState(endpoint, now) }));
+  }
+
+  /** Omits endpoints that are paused, disabled or faulty. The oldest failure comes first. */
+  async longestFailing(): Promise<FailingSince[]> {
+    const shown = await this.failingEndpoints(maxEndpoints);
+    return shown.flatMap(({ _id, state, failingSince: since }) =>
+      state === 'failing' && since !== null ? { endpoint: _id, since } : [],
+    );
   }
 
   /** Returns the oldest point first, of one or all endpoints; points without attempts are missing. */

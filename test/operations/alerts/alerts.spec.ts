@@ -2,17 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
-import { alertRules } from './queries.js';
-
-interface RuleTests {
-  readonly tests: readonly {
-    readonly alert_rule_test: readonly {
-      readonly alertname: string;
-      readonly exp_alerts?: readonly unknown[];
-    }[];
-  }[];
-}
+import { alertRules } from '../queries.js';
+import { storedRuleTests } from './rule-tests.js';
+import { firingMinutes } from './runbook.js';
 
 const run = promisify(execFile);
 const names = alertRules()
@@ -29,11 +21,11 @@ describe('the alert rules', () => {
       expect(annotations['runbook']).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
       expect(annotations['summary']).toMatch(/\S/);
     }
+    expect([...firingMinutes().keys()].toSorted()).toEqual(names);
   });
 
-  it('have one test each with an alert and one without', () => {
-    const { tests } = parse(readFileSync('ops/alerts.test.yml', 'utf8')) as RuleTests;
-    const expected = tests.flatMap(({ alert_rule_test: list }) => list);
+  it('have one recorded test each with an alert and one without', () => {
+    const expected = storedRuleTests().flatMap(({ alert_rule_test: list }) => list);
     const namesIn = (list: typeof expected) =>
       [...new Set(list.map(({ alertname }) => alertname))].toSorted();
     expect(namesIn(expected.filter((one) => one.exp_alerts?.length))).toEqual(names);
@@ -43,6 +35,7 @@ describe('the alert rules', () => {
   // Only promtool of Prometheus evaluates alert rules, and no npm package contains it.
   const itIfPromtoolIsInstalled = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
   itIfPromtoolIsInstalled('produce the alerts that their tests expect', async () => {
-    await run('promtool', ['test', 'rules', 'ops/alerts.test.yml']);
+    const files = ['ops/alerts.test.yml', 'ops/alerts-limits.test.yml'];
+    await run('promtool', ['test', 'rules', ...files]);
   });
 });
