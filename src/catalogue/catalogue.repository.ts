@@ -128,10 +128,11 @@ export class CatalogueRepository {
     const options = { ...oldestFirst, collation: caseInsensitive };
     const fields = ['name', 'slug', ...(hidden === null ? [] : ownerFields[kind])] as const;
     const stored = await this.models[kind].find(filter, fields as never, options).lean();
-    const found = hidden === null ? stored : stored.filter((one) => !hidden.hides(kind, one));
+    const found =
+      hidden === null ? stored : stored.filter((document) => !hidden.hides(kind, document));
     return names.map((name) => {
       // The collation also matches texts that differ in more than case.
-      const same = found.filter((one) => isNamed(kind, one, name));
+      const same = found.filter((document) => isNamed(kind, document, name));
       const exact = hasNames ? [] : same.filter(({ slug }) => slug === name);
       return (exact.length > 0 ? exact : same).map(({ _id }) => _id);
     });
@@ -147,8 +148,8 @@ export class CatalogueRepository {
     for (const [language, ofLanguage] of Map.groupBy(names, (name) => name.language)) {
       const $in = [...new Set(ofLanguage.flatMap(({ name }) => nameVariants(name)))];
       // The default language also stands for a missing translation.
-      const $or = [...new Set([language, defaultLanguage])].map((one) => ({
-        [`name.${one}`]: { $in },
+      const $or = [...new Set([language, defaultLanguage])].map((nameLanguage) => ({
+        [`name.${nameLanguage}`]: { $in },
       }));
       // Leads link these compounds, so a failover must not undo them.
       const readConcern = { level: 'majority' } as const;
@@ -258,5 +259,5 @@ function isNamed(kind: ReferenceKind, { slug, name }: CatalogueDocument, text: s
   const key = foldCase(text);
   const names = slugKinds.has(kind) ? [] : languages.map((language) => name?.[language]);
   const slugs = kind === 'amenities' ? [] : [slug];
-  return [...slugs, ...names].some((one) => foldCase(one ?? '') === key);
+  return [...slugs, ...names].some((spelling) => foldCase(spelling ?? '') === key);
 }

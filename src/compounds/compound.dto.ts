@@ -7,7 +7,7 @@ import { responseClass, type Presented } from '../core/fields/declared-fields.js
 import { Id, Text } from '../core/fields/fields.js';
 import { PaginationDto } from '../core/http/responses/list-paginator.js';
 import {
-  UnlessAllRequested,
+  ValidateUnlessAllRequested,
   PageLimit,
   PageNumber,
   PollingQuery,
@@ -20,11 +20,11 @@ import { AllowUnknownFields } from '../core/validation/dto-reader.js';
 /** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @AllowUnknownFields()
 export class ListCompoundsQuery extends PollingQuery {
-  @UnlessAllRequested()
+  @ValidateUnlessAllRequested()
   @PageNumber()
   page?: string;
 
-  @UnlessAllRequested()
+  @ValidateUnlessAllRequested()
   @PageLimit()
   limit?: string;
 

@@ -18,8 +18,8 @@ import {
   leadRequest,
   noteUnmatchedProject,
 } from './upsert/lead-outcomes.js';
-import type { LeadRecords, LeadRequest } from './upsert/lead-records.js';
-import { LeadStore } from './upsert/lead-store.service.js';
+import type { LeadWorkingSet, LeadRequest } from './upsert/lead-working-set.js';
+import { LeadWorkingSetService } from './upsert/lead-working-set.service.js';
 
 /** Once leads of a batch take this many MiB, the remaining ones are refused. */
 const maxBatchMebibytes = 8;
@@ -38,7 +38,7 @@ export class LeadBatchesService {
   private readonly logger = new Logger(LeadBatchesService.name);
 
   constructor(
-    private readonly store: LeadStore,
+    private readonly store: LeadWorkingSetService,
     private readonly transactions: Transactions,
     private readonly snapshots: Snapshots,
     private readonly idempotency: IdempotencyService,
@@ -70,9 +70,9 @@ export class LeadBatchesService {
     const { organizationId, expiresAt } = caller;
     const upsert = async () => {
       const now = this.clock.now();
-      const { records, count } = await this.store.load(requests, { now });
-      const outcomes = decideBatch(records, requests, count);
-      await this.store.store(records);
+      const { workingSet, count } = await this.store.load(requests, { now });
+      const outcomes = decideBatch(workingSet, requests, count);
+      await this.store.store(workingSet);
       const body = this.responseTo(caller, outcomes, false);
       await alsoStore(body, now);
       await this.idempotency.complete(caller, { status: 200, body }, now);
@@ -88,8 +88,8 @@ export class LeadBatchesService {
   private async decide(requests: readonly LeadRequest[]): Promise<readonly LeadOutcome[]> {
     if (requests.length === 0) return [];
     const now = this.clock.now();
-    const { records, count } = await this.store.load(requests, { now, isDryRun: true });
-    return decideBatch(records, requests, count);
+    const { workingSet, count } = await this.store.load(requests, { now, isDryRun: true });
+    return decideBatch(workingSet, requests, count);
   }
 
   private responseTo(
@@ -143,12 +143,12 @@ export class LeadBatchesService {
 
 /** Refuses the leads for which the batch has no room. */
 function decideBatch(
-  records: LeadRecords,
+  workingSet: LeadWorkingSet,
   requests: readonly LeadRequest[],
   count: number,
 ): LeadOutcome[] {
   const maxBytes = maxBatchMebibytes * mebibyte;
-  const outcomes = decideAll(records, requests.slice(0, count), maxBytes);
+  const outcomes = decideAll(workingSet, requests.slice(0, count), maxBytes);
   const reason = new DomainError(leadErrors.batchFull, { limit: maxBatchMebibytes });
   const refused = requests
     .slice(outcomes.length)

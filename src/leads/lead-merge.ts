@@ -1,5 +1,5 @@
 import { DomainError } from '../core/errors/domain-error.js';
-import { isDatabaseReference, objectOf } from '../core/values/json.js';
+import { isDatabaseReference, asObject } from '../core/values/json.js';
 import { leadErrors } from './lead-errors.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';
 
@@ -41,8 +41,8 @@ export function mergeLead(
   requested: Pick<LeadPayload, 'data' | 'additionalData'>,
 ): MergedLead {
   return {
-    data: { ...objectOf(stored?.data), ...requested.data },
-    additionalData: { ...objectOf(stored?.additionalData), ...requested.additionalData },
+    data: { ...asObject(stored?.data), ...requested.data },
+    additionalData: { ...asObject(stored?.additionalData), ...requested.additionalData },
   };
 }
 

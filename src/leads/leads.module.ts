@@ -27,7 +27,7 @@ import { LeadListsService } from './reading/lead-lists.service.js';
 import { LeadSearchRepository } from './reading/lead-search.repository.js';
 import { LeadBatchesService } from './lead-batches.service.js';
 import { LeadsService } from './leads.service.js';
-import { LeadStore } from './upsert/lead-store.service.js';
+import { LeadWorkingSetService } from './upsert/lead-working-set.service.js';
 
 @Module({
   imports: [
@@ -55,7 +55,7 @@ import { LeadStore } from './upsert/lead-store.service.js';
     LeadListsService,
     LeadErasuresRepository,
     LeadPhoneKeysRepository,
-    LeadStore,
+    LeadWorkingSetService,
     LeadBatchesService,
     LeadLookupService,
     LeadsService,

@@ -97,7 +97,7 @@ export class LeadsRepository {
     const keyed = phones.flatMap((phone) =>
       phoneKeys(phone, country).map((key) => ({ key, phone })),
     );
-    for (const [key, phonesOfKey] of Map.groupBy(keyed, ({ key: one }) => one)) {
+    for (const [key, phonesOfKey] of Map.groupBy(keyed, ({ key: phoneKey }) => phoneKey)) {
       const spellings = phonesOfKey.map(({ phone }) => phone);
       for (const condition of phoneConditions(spellings, country)) {
         const filterOfKey = { ...condition, ...others } as TenantFilter<LeadDocument>;

@@ -24,8 +24,8 @@ import {
   noteUnmatchedProject,
 } from './upsert/lead-outcomes.js';
 import { LeadQueue } from './upsert/lead-queue.js';
-import type { LeadRequest } from './upsert/lead-records.js';
-import { LeadStore } from './upsert/lead-store.service.js';
+import type { LeadRequest } from './upsert/lead-working-set.js';
+import { LeadWorkingSetService } from './upsert/lead-working-set.service.js';
 
 /** A group commits once its writes reach this size. */
 const maxGroupBytes = 16 * mebibyte;
@@ -36,7 +36,7 @@ export class LeadsService {
   private readonly queue: LeadQueue;
 
   constructor(
-    private readonly store: LeadStore,
+    private readonly store: LeadWorkingSetService,
     private readonly leads: LeadsRepository,
     private readonly idempotency: IdempotencyService,
     private readonly transactions: Transactions,
@@ -71,9 +71,9 @@ export class LeadsService {
   private async upsertGroup(requests: readonly LeadRequest[]): Promise<readonly LeadOutcome[]> {
     if (requests.length === 0) return [];
     const now = this.clock.now();
-    const { records, count } = await this.store.load(requests, { now });
-    const outcomes = decideAll(records, requests.slice(0, count), maxGroupBytes);
-    await this.store.store(records);
+    const { workingSet, count } = await this.store.load(requests, { now });
+    const outcomes = decideAll(workingSet, requests.slice(0, count), maxGroupBytes);
+    await this.store.store(workingSet);
     await this.idempotency.completeAll(this.claimedResponses(requests, outcomes), now);
     return outcomes;
   }
@@ -97,8 +97,8 @@ export class LeadsService {
   /** Returns the response that the request would have (rule LEAD-17). */
   private async dryRun(request: LeadRequest): Promise<LeadUpsertResult> {
     const options = { now: this.clock.now(), isDryRun: true };
-    const { records } = await this.store.load([request], options);
-    const [outcome] = decideAll(records, [request], maxGroupBytes);
+    const { workingSet } = await this.store.load([request], options);
+    const [outcome] = decideAll(workingSet, [request], maxGroupBytes);
     if (outcome?.status !== 'fulfilled') throw outcome?.reason;
     const { body } = outcome.value;
     if (body.operation === 'update') return outcome.value;

@@ -153,7 +153,9 @@ function linkedValues(requests: readonly Request[]): Variable[] {
         const value = `pm.response.json()${steps.join('')}`;
         return {
           name,
-          example: exampleOf(parametersOf(target).find((one) => one.name === parameter)),
+          example: exampleOf(
+            parametersOf(target).find((candidate) => candidate.name === parameter),
+          ),
           source,
           script: `pm.collectionVariables.set(${JSON.stringify(name)}, ${value});`,
           isFromResponse: true,
@@ -239,18 +241,18 @@ function itemOf(request: Request, variables: readonly Variable[]) {
       ...(isKeyed ? {} : { auth: { type: 'noauth' } }),
       header: [
         ...(body === undefined ? [] : [{ key: 'content-type', value: 'application/json' }]),
-        ...parameters.filter((one) => one.in === 'header').map(headerOf),
+        ...parameters.filter((sent) => sent.in === 'header').map(headerOf),
       ],
       url: {
         raw: `{{baseUrl}}${postmanPath}`,
         host: ['{{baseUrl}}'],
         path: postmanPath.slice(1).split('/'),
         query: parameters
-          .filter((one) => one.in === 'query')
-          .map((one) => ({ ...valueOf(one, withVariables), disabled: one.required !== true })),
+          .filter((sent) => sent.in === 'query')
+          .map((sent) => ({ ...valueOf(sent, withVariables), disabled: sent.required !== true })),
         variable: parameters
-          .filter((one) => one.in === 'path')
-          .map((one) => valueOf(one, withVariables)),
+          .filter((sent) => sent.in === 'path')
+          .map((sent) => valueOf(sent, withVariables)),
       },
       ...(body && {
         body: {

@@ -4,7 +4,7 @@ import { ReservationDocument } from './reservation.schema.js';
 import type { OutboundEvent } from '../events/outbox/outbox.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
-import { fitsInEvents } from './cheques/wallets.js';
+import { canPublishWallet } from './cheques/wallets.js';
 import { presentReservation, type ReservationDto } from './reading/reservation.dto.js';
 import type { ReservationState } from './reservation-state.js';
 
@@ -56,7 +56,7 @@ function walletInEvent(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,
 ): ChequeWalletDocument {
-  return fitsInEvents(reservation, wallet) ? wallet : { ...wallet, cheques: [] };
+  return canPublishWallet(reservation, wallet) ? wallet : { ...wallet, cheques: [] };
 }
 
 function auditedFields(reservation: ReservationDocument) {

@@ -9,7 +9,7 @@ import {
   OptionalText,
   PresentedDocument,
 } from '../core/fields/fields.js';
-import { objectOf } from '../core/values/json.js';
+import { asObject } from '../core/values/json.js';
 import { type ReservationStatus, reservationStatuses } from './reservation-status.js';
 
 @Schema({ collection: 'reservations' })
@@ -41,7 +41,7 @@ function PartnerCollection(): PropertyDecorator {
   return declareField(
     {
       stored: raw({ isActive: Boolean }),
-      read: (value) => ({ isActive: objectOf(value)['isActive'] === true }),
+      read: (value) => ({ isActive: asObject(value)['isActive'] === true }),
       api: {
         type: 'object',
         properties: { isActive: { type: 'boolean' } },

@@ -50,7 +50,7 @@ import {
 } from './reconciliation/reconciliation.dto.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { reservationErrors } from './reservation-errors.js';
-import { ReservationStore } from './reservation-store.service.js';
+import { ReservationStateService } from './reservation-state.service.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 import {
   reservationExamples,
@@ -92,7 +92,7 @@ export class ReservationsController {
   constructor(
     private readonly callbacks: CallbacksService,
     private readonly upserts: ReservationUpsertsService,
-    private readonly reservations: ReservationStore,
+    private readonly reservations: ReservationStateService,
     private readonly lists: ReservationListsService,
     private readonly responseStreams: ResponseStreams,
     private readonly reconciliations: ReconciliationsService,

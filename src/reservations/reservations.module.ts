@@ -17,7 +17,7 @@ import { ReservationListsRepository } from './reading/reservation-lists.reposito
 import { ReservationListsService } from './reading/reservation-lists.service.js';
 import { ReservationLookupService } from './reading/reservation-lookup.service.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
-import { ReservationStore } from './reservation-store.service.js';
+import { ReservationStateService } from './reservation-state.service.js';
 import { ReservationsController } from './reservations.controller.js';
 import { ReservationsRepository } from './reservations.repository.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
@@ -39,7 +39,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     CallbackLogRepository,
     ReservationsRepository,
     ChequeWalletsRepository,
-    ReservationStore,
+    ReservationStateService,
     CallbacksService,
     ReservationUpsertsService,
     ReservationLookupService,

@@ -12,7 +12,7 @@ import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import type { ReferenceKind } from '../catalogue/references.js';
 import { type HiddenParts, removedItem } from '../catalogue/visibility/hidden-parts.js';
 import { present } from '../core/fields/declared-fields.js';
-import { hexOf, listOf } from '../core/database/documents/stored-values.js';
+import { asHexId, asList } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
 import { CompoundName, type ListedUnit, type UnitDto, type UnitRow } from './unit.dto.js';
 
@@ -90,15 +90,17 @@ export class UnitPresenter {
       const isFull = before === undefined || before.size > maxReferences;
       const shown = isFull ? new Map<string, object | undefined>() : before;
       known.set(kind, shown);
-      const missing = [...new Set(storedIds.map(hexOf))].filter((id) => id && !shown.has(id));
+      const missing = [...new Set(storedIds.map(asHexId))].filter((id) => id && !shown.has(id));
       const load = async (ids: readonly string[]) => {
         const objectIds = ids.map((id) => new Types.ObjectId(id));
         const documents = await this.catalogue.findByIds(kind, organizationId, objectIds);
-        const visible = documents.flatMap((one) => (hidden ? hidden.partOf(kind, one) : one) ?? []);
+        const visible = documents.flatMap(
+          (document) => (hidden ? hidden.partOf(kind, document) : document) ?? [],
+        );
         return new Map(
-          visible.map((one) => [
-            one._id.toHexString(),
-            present(referenceClasses[kind], one, language),
+          visible.map((document) => [
+            document._id.toHexString(),
+            present(referenceClasses[kind], document, language),
           ]),
         );
       };
@@ -106,7 +108,7 @@ export class UnitPresenter {
         const found: ReadonlyMap<string, object> = await load(missing);
         for (const id of missing) shown.set(id, found.get(id));
       }
-      return (id) => shown.get(hexOf(id));
+      return (id) => shown.get(asHexId(id));
     };
   }
 }
@@ -121,12 +123,12 @@ async function presentBatch(
   const phase = await find('phases', of('locationId'));
   const type = await find('propertyTypes', of('propertyTypeId'));
   const unitDesign = await find('unitDesigns', of('unitDesignId'));
-  const amenity = await find('amenities', of('amenitiesIds').flatMap(listOf));
+  const amenity = await find('amenities', of('amenitiesIds').flatMap(asList));
   return units.map((unit) =>
     isHidden(reader, unit)
       ? removedItem(unit)
       : (Object.assign(present(UnitDocument, unit, reader.language), {
-          amenities: listOf(unit.amenitiesIds).flatMap((id) => amenity(id) ?? []),
+          amenities: asList(unit.amenitiesIds).flatMap((id) => amenity(id) ?? []),
           phase: phase(unit.locationId) ?? null,
           type: type(unit.propertyTypeId) ?? null,
           unitDesign: unitDesign(unit.unitDesignId) ?? null,

@@ -6,7 +6,7 @@ import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { UnitWritesService } from './writing/unit-writes.service.js';
 import { UnitFiltersService } from './reading/unit-filters.service.js';
 import { UnitsController } from './units.controller.js';
-import { UnitRecordsLoader } from './writing/unit-records.loader.js';
+import { UnitWorkingSetLoader } from './writing/unit-working-set.loader.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsRepository } from './units.repository.js';
 import { UnitsService } from './reading/units.service.js';
@@ -22,7 +22,7 @@ import { UnitLookupService } from './reading/unit-lookup.service.js';
     UnitPresenter,
     UnitFiltersService,
     UnitsService,
-    UnitRecordsLoader,
+    UnitWorkingSetLoader,
     UnitUpsertsService,
     UnitWritesService,
     UnitLookupService,

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { ClientRecords } from '../../src/leads/clients/client-link.js';
+import { ClientWorkingSet } from '../../src/leads/clients/client-link.js';
 import type { ClientDocument } from '../../src/leads/clients/client.schema.js';
 import type { LeadDocument } from '../../src/leads/lead.schema.js';
-import type { LoadedLeadRecords } from '../../src/leads/upsert/lead-records.js';
+import type { LoadedLeads } from '../../src/leads/upsert/lead-working-set.js';
 import type { Organization } from '../../src/tenants/organizations/organization.js';
 
 const before = new Date('2026-01-05T08:00:00Z');
@@ -38,9 +38,9 @@ export function clientWith(fields: Partial<ClientDocument> = {}): ClientDocument
 export function loadedWith({
   storedClients = [],
   ...fields
-}: Partial<LoadedLeadRecords> & {
+}: Partial<LoadedLeads> & {
   storedClients?: readonly ClientDocument[];
-} = {}): LoadedLeadRecords {
+} = {}): LoadedLeads {
   return {
     organization: organizationWith(),
     leads: [],
@@ -48,7 +48,7 @@ export function loadedWith({
     phoneOwners: [],
     userNames: new Map(),
     compoundsNamed: () => [],
-    clients: new ClientRecords(storedClients, allFields, 'EG'),
+    clients: new ClientWorkingSet(storedClients, allFields, 'EG'),
     numbers: [],
     ...fields,
   };

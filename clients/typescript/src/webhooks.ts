@@ -49,7 +49,7 @@ export function verifyWebhook(
     const [version, value = ''] = signature.split(',', 2);
     return Buffer.from(version === 'v1' ? value : '', 'base64');
   });
-  if (!sent.some((one) => expected.some((other) => areEqual(one, other)))) {
+  if (!sent.some((signature) => expected.some((other) => areEqual(signature, other)))) {
     throw new WebhookVerificationError('webhook-signature matches none of the secrets');
   }
   return { ...(JSON.parse(Buffer.from(body).toString('utf8')) as WebhookEvent), id };

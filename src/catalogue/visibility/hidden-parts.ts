@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import { hexOf, idOf, listOf, timeOf } from '../../core/database/documents/stored-values.js';
+import { asHexId, asId, asList, asTime } from '../../core/database/documents/stored-values.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
 import type { CompoundDocument } from '../collections/compound.schema.js';
@@ -43,7 +43,7 @@ export function removedItem({
   _id,
   updatedAt,
 }: Pick<CatalogueDocument, '_id' | 'updatedAt'>): RemovedItem {
-  return { _id: _id.toHexString(), isDeleted: true, updatedAt: timeOf(updatedAt) };
+  return { _id: _id.toHexString(), isDeleted: true, updatedAt: asTime(updatedAt) };
 }
 
 /** Holds the parts of a catalogue that a key with public visibility must not see (rule AUTH-9). */
@@ -59,8 +59,8 @@ export class HiddenParts {
     readonly compoundIds: Ids,
     private readonly phaseIds: Ids,
   ) {
-    this.compounds = new Set(compoundIds.map(hexOf));
-    this.locations = new Set([...compoundIds, ...phaseIds].map(hexOf));
+    this.compounds = new Set(compoundIds.map(asHexId));
+    this.locations = new Set([...compoundIds, ...phaseIds].map(asHexId));
   }
 
   get visibleUnits(): TenantFilter<UnitDocument> {
@@ -77,7 +77,7 @@ export class HiddenParts {
 
   /** Accepts a stored unit, or the data of an event. */
   hidesUnit(unit: { readonly isAdminOnly?: unknown; readonly compoundId?: unknown }): boolean {
-    return unit.isAdminOnly === true || this.compounds.has(idOf(unit.compoundId));
+    return unit.isAdminOnly === true || this.compounds.has(asId(unit.compoundId));
   }
 
   /** Selects the documents whose changes a public key may notice. */
@@ -97,11 +97,11 @@ export class HiddenParts {
 
   /** Tells whether a name in a filter counts as unknown: a design that is used nowhere else belongs to its locations. */
   hides(kind: ReferenceKind, document: Pick<CatalogueDocument, '_id'>): boolean {
-    if (kind === 'compounds') return this.compounds.has(hexOf(document._id));
+    if (kind === 'compounds') return this.compounds.has(asHexId(document._id));
     if (kind === 'phases') return this.hidesPhase(document as PhaseDocument);
     if (kind !== 'unitDesigns') return false;
-    const locations = listOf((document as UnitDesignDocument).locationsIds);
-    return locations.length > 0 && locations.every((id) => this.locations.has(idOf(id)));
+    const locations = asList((document as UnitDesignDocument).locationsIds);
+    return locations.length > 0 && locations.every((id) => this.locations.has(asId(id)));
   }
 
   /** Returns the part as units show it, or null. Accepts stored documents, and the parts in the data of an event. */
@@ -109,11 +109,11 @@ export class HiddenParts {
     if (kind === 'phases') return this.hidesPhase(part) ? null : part;
     const { locationsIds } = part as { readonly locationsIds?: unknown };
     if (kind !== 'unitDesigns' || locationsIds === undefined) return part;
-    const shown = listOf(locationsIds).filter((id) => !this.locations.has(idOf(id)));
+    const shown = asList(locationsIds).filter((id) => !this.locations.has(asId(id)));
     return { ...part, locationsIds: shown };
   }
 
   private hidesPhase(phase: { readonly parentId?: unknown }): boolean {
-    return this.compounds.has(idOf(phase.parentId));
+    return this.compounds.has(asId(phase.parentId));
   }
 }

@@ -72,7 +72,7 @@ export const trustProxySetting = parsedSetting((text): boolean | number | string
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const addresses = listItems(text);
-  return addresses.every((one) => addressOrRange.safeParse(one).success) ? addresses : null;
+  return addresses.every((address) => addressOrRange.safeParse(address).success) ? addresses : null;
 }, 'must be true, false, a number of hops, or addresses separated by commas');
 
 const types: Readonly<Record<string, string>> = {

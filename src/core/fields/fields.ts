@@ -2,17 +2,17 @@ import { Schema } from '@nestjs/mongoose';
 import { Long } from 'mongodb';
 import { SchemaTypes, type Types } from 'mongoose';
 import {
-  flagOf,
-  idOf,
-  idsOf,
-  listOf,
-  numberOf,
-  timeOf,
+  asFlag,
+  asId,
+  asIds,
+  asList,
+  asNumber,
+  asTime,
 } from '../database/documents/stored-values.js';
 import { FreeFormType } from '../database/models/by-reference.js';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
 import { isStoredObject } from '../values/json.js';
-import { textOf } from '../values/text.js';
+import { asText } from '../values/text.js';
 import { declareField, type FieldKind, type FieldOptions } from './declared-fields.js';
 
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };
@@ -29,7 +29,7 @@ const fieldDecorator =
   (options: FieldOptions = {}): PropertyDecorator =>
     declareField(of, options);
 
-const text = { stored: { type: String }, read: textOf, api: { type: String } };
+const text = { stored: { type: String }, read: asText, api: { type: String } };
 
 const nullable = (
   of: FieldKind,
@@ -57,30 +57,30 @@ export const NullableText = fieldDecorator(nullable(text));
 
 export const Quantity = fieldDecorator({
   stored: { type: Number },
-  read: numberOf,
+  read: asNumber,
   api: { type: Number },
 });
 
 /** Responses show stored 64-bit integers exactly. */
 export const SequenceNumber = fieldDecorator({
   stored: { type: Number },
-  read: (value) => (value instanceof Long ? value : numberOf(value)),
+  read: (value) => (value instanceof Long ? value : asNumber(value)),
   api: { type: 'integer', minimum: 1 },
 });
 
 export const OptionalNumber = fieldDecorator({
   stored: { type: Number },
-  read: (value) => (value === undefined || value === null ? undefined : numberOf(value)),
+  read: (value) => (value === undefined || value === null ? undefined : asNumber(value)),
   api: { type: Number, required: false },
 });
 
 export const Flag = fieldDecorator({
   stored: { type: Boolean },
-  read: flagOf,
+  read: asFlag,
   api: { type: Boolean, example: false },
 });
 
-const time = { stored: { type: Date }, read: timeOf, api: timeApi };
+const time = { stored: { type: Date }, read: asTime, api: timeApi };
 
 export const Time = fieldDecorator(time);
 
@@ -93,17 +93,17 @@ export const NullableTime = fieldDecorator(nullable(time));
 
 export const OptionalTime = fieldDecorator({
   ...time,
-  read: (value) => timeOf(value) || undefined,
+  read: (value) => asTime(value) || undefined,
   api: { ...timeApi, required: false },
 });
 
 export const List = fieldDecorator({
   stored: { type: [] },
-  read: listOf,
+  read: asList,
   api: { type: 'array', items: {}, example: [] },
 });
 
-const id = { stored: { type: SchemaTypes.ObjectId }, read: idOf, api: idApi };
+const id = { stored: { type: SchemaTypes.ObjectId }, read: asId, api: idApi };
 
 export const Id = fieldDecorator(id);
 
@@ -111,11 +111,11 @@ export const NullableId = fieldDecorator(nullable(id));
 
 export const Ids = fieldDecorator({
   stored: { type: [SchemaTypes.ObjectId] },
-  read: idsOf,
+  read: asIds,
   api: idsApi,
 });
 
-export const ForeignIds = fieldDecorator({ stored: { type: [] }, read: idsOf, api: idsApi });
+export const ForeignIds = fieldDecorator({ stored: { type: [] }, read: asIds, api: idsApi });
 
 const objectIdApi = { ...idApi, pattern: '^[0-9a-f]{24}$' };
 
@@ -128,7 +128,7 @@ export const NullableRecordId = fieldDecorator(nullable(recordId, {}));
 
 export const RecordIds = fieldDecorator({
   stored: { type: [SchemaTypes.ObjectId] },
-  read: idsOf,
+  read: asIds,
   api: { ...idsApi, items: { type: 'string', pattern: objectIdApi.pattern } },
 });
 

@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { raw } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
-import { objectsOf } from '../database/documents/stored-values.js';
+import { asObjects } from '../database/documents/stored-values.js';
 import { type Localized, localizedText } from '../localization/language.js';
-import { objectOf } from '../values/json.js';
+import { asObject } from '../values/json.js';
 import { declareField, type FieldOptions, present, responseClass } from './declared-fields.js';
 
 export function EmbeddedObject<T extends object>(
@@ -13,7 +13,7 @@ export function EmbeddedObject<T extends object>(
   return declareField(
     {
       stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
-      read: (value, language) => present(type, objectOf(value), language),
+      read: (value, language) => present(type, asObject(value), language),
       api: { type: responseClass(type) },
     },
     options,
@@ -27,7 +27,7 @@ export function EmbeddedObjects<T extends object>(
   return declareField(
     {
       stored: { type: [] },
-      read: (value, language) => objectsOf(value).map((item) => present(type, item, language)),
+      read: (value, language) => asObjects(value).map((item) => present(type, item, language)),
       api: { type: [responseClass(type)] },
     },
     options,

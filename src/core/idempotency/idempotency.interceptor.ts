@@ -13,7 +13,7 @@ import { DomainError } from '../errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../errors/error-responses.js';
 import { routeOptionsOf } from '../http/requests/route-options.js';
 import { requestLanguage } from '../localization/language.js';
-import { isPlainObject, jsonContentType, objectOf } from '../values/json.js';
+import { isPlainObject, jsonContentType, asObject } from '../values/json.js';
 import type { IdempotencyClaim, StoredResponse } from '../http/requests/idempotency-claim.js';
 import { idempotencyErrors, maxKeyLength } from '../errors/idempotency-errors.js';
 import { parseIdempotencyKey } from './idempotency-key.js';
@@ -141,7 +141,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 }
 
 function isDryRun(request: FastifyRequest): boolean {
-  return routeOptionsOf(request).hasDryRun === true && objectOf(request.body)['dryRun'] === true;
+  return routeOptionsOf(request).hasDryRun === true && asObject(request.body)['dryRun'] === true;
 }
 
 /** Payloads are compared as JSON values: neither white space nor the order of members counts. */

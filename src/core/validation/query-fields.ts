@@ -34,7 +34,7 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
-export function UnlessAllRequested(): PropertyDecorator {
+export function ValidateUnlessAllRequested(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }
 

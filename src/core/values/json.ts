@@ -27,7 +27,7 @@ export function isStoredObject(value: unknown): value is Record<string, unknown>
 }
 
 /** Returns an empty object for other values. */
-export function objectOf(value: unknown): Record<string, unknown> {
+export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -3,12 +3,12 @@ export const maxExternalIdLength = 1_024;
 export const maxShortTextLength = 2_048;
 export const maxSlugLength = 400;
 
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 /** Returns the strings of a stored value, which may have other items or not be a list. */
-export function textsOf(value: unknown): string[] {
+export function asTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 

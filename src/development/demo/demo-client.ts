@@ -2,7 +2,7 @@ import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
 import type { KeyPurpose } from '../../tenants/keys/operations.js';
 import { basePath } from '../../core/http/requests/route-options.js';
-import { objectOf, scalarText } from '../../core/values/json.js';
+import { asObject, scalarText } from '../../core/values/json.js';
 
 export type Print = (line: string) => void;
 
@@ -76,7 +76,7 @@ export class DemoClient {
     this.printResponse(response, expected);
     compare(request, response, expected);
     for (const [name, path] of Object.entries(captured)) {
-      const found = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
+      const found = path.split('.').reduce<unknown>((part, key) => asObject(part)[key], response);
       const value = scalarText(found);
       if (value === '') throw new Error(`${nameOf(request)}: the response has no ${path}`);
       this.captured[name] = value;

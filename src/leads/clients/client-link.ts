@@ -11,7 +11,7 @@ import { phoneRule } from '../../tenants/contacts/phone-rule.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { type PendingEvent, pendingEvent } from '../../events/outbox/outbox.js';
-import { textsOf } from '../../core/values/text.js';
+import { asTexts } from '../../core/values/text.js';
 import { fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { maxPhones, presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
@@ -23,7 +23,7 @@ export interface ClientChange {
 }
 
 /** Contains clients that a group of leads may touch, including changes by decisions made so far. */
-export class ClientRecords {
+export class ClientWorkingSet {
   private readonly clients = new Map<string, { client: ClientDocument; keys: Set<string> }>();
   private readonly changed = new Map<string, ClientChange>();
 
@@ -97,7 +97,7 @@ interface LinkedLead extends Omit<LinkedContact, 'contact'> {
 type ClientFields = Pick<ClientDocument, 'name' | 'email' | 'phoneNumbers'>;
 
 /** @throws EventTooLargeError when the change cannot be published (rules LEAD-9 and LEAD-10) */
-export function linkClient(clients: ClientRecords, linked: LinkedLead, now: Date): ClientLink {
+export function linkClient(clients: ClientWorkingSet, linked: LinkedLead, now: Date): ClientLink {
   const { sent, merged, clientId, ...context } = linked;
   const { organization } = context;
   // A lead whose client was deleted is matched like a lead without one.
@@ -119,7 +119,7 @@ export function linkClient(clients: ClientRecords, linked: LinkedLead, now: Date
 
 /** Returns the owner of the first phone first, because it is the main phone. */
 function findMatch(
-  clients: ClientRecords,
+  clients: ClientWorkingSet,
   { organization, contact: { phones, email } }: LinkedContact,
 ): ClientDocument | undefined {
   const keys = allPhoneKeys(phones, organization.phoneCountry);
@@ -153,7 +153,7 @@ function createClient({ requestId, organization, contact }: LinkedContact, now: 
 }
 
 function updateClient(
-  clients: ClientRecords,
+  clients: ClientWorkingSet,
   stored: ClientDocument,
   { requestId, organization, contact }: LinkedContact,
   now: Date,
@@ -204,7 +204,7 @@ function missingPhones(
   { phones }: Contact,
   { phoneCountry }: Organization,
 ): string[] {
-  const stored = textsOf(client.phoneNumbers);
+  const stored = asTexts(client.phoneNumbers);
   if (stored.length >= maxPhones) return [];
   // Most phones are stored as their keys; only other phones require parsing all stored ones.
   const missing = allPhoneKeys(phones, phoneCountry).filter((key) => !stored.includes(key));
@@ -223,13 +223,13 @@ function mergeContact(
   return {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
-    phoneNumbers: [...textsOf(client.phoneNumbers), ...allPhoneKeys(contact.phones, phoneCountry)],
+    phoneNumbers: [...asTexts(client.phoneNumbers), ...allPhoneKeys(contact.phones, phoneCountry)],
   };
 }
 
 /** A merge only adds phones, at the end of the list, so the event lists the added ones. */
 function clientChanges(client: ClientFields, merged: ClientFields): object[] {
-  const added = textsOf(merged.phoneNumbers).slice(textsOf(client.phoneNumbers).length);
+  const added = asTexts(merged.phoneNumbers).slice(asTexts(client.phoneNumbers).length);
   const names = fieldChanges(
     { name: client.name ?? null, email: client.email ?? null },
     { name: merged.name ?? null, email: merged.email ?? null },

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { timeOf } from '../../core/database/documents/stored-values.js';
-import { objectOf } from '../../core/values/json.js';
-import { textsOf } from '../../core/values/text.js';
+import { asTime } from '../../core/database/documents/stored-values.js';
+import { asObject } from '../../core/values/json.js';
+import { asTexts } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
 import { maxPhoneLength } from '../../tenants/contacts/phone-reading.js';
 
@@ -34,9 +34,9 @@ export function presentClient(client: ClientDocument): ClientDto {
     _id: client._id.toHexString(),
     ...(client.name === undefined ? {} : { name: client.name }),
     ...(client.email === undefined ? {} : { email: client.email }),
-    phoneNumbers: shownPhones(textsOf(client.phoneNumbers)),
-    createdAt: timeOf(client.createdAt),
-    updatedAt: timeOf(client.updatedAt),
+    phoneNumbers: shownPhones(asTexts(client.phoneNumbers)),
+    createdAt: asTime(client.createdAt),
+    updatedAt: asTime(client.updatedAt),
   };
 }
 
@@ -47,13 +47,13 @@ function shownPhones(phones: readonly string[]): string[] {
 
 /** Stored events keep their shape but lose the person's name, email and phones (rule LEAD-15). */
 export function redactClientData(data: object): object {
-  const { name: _name, email: _email, ...rest } = objectOf(data);
+  const { name: _name, email: _email, ...rest } = asObject(data);
   return { ...rest, phoneNumbers: [] };
 }
 
 export function redactClientChanges(changes: readonly object[]): object[] {
   return changes.map((change) => {
-    const { field } = objectOf(change);
+    const { field } = asObject(change);
     return field === 'phoneNumbers' ? { field, added: [] } : { field, from: null, to: null };
   });
 }

@@ -7,7 +7,7 @@ import { batchesOf } from '../../core/database/models/batches.js';
 import { writeAll } from '../../core/database/models/bulk-writes.js';
 import type { OrganizationIds, TenantModel } from '../../core/database/models/tenant-model.js';
 import { caseInsensitive, caseVariants, foldCase } from '../../core/localization/fold-case.js';
-import { textsOf } from '../../core/values/text.js';
+import { asTexts } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
 
 export type ClientContact = Pick<ClientDocument, '_id' | 'email' | 'phoneNumbers'>;
@@ -93,7 +93,7 @@ function readable(clients: readonly ClientDocument[]): ClientDocument[] {
     ...client,
     ...(isNullOrText(name) && { name }),
     ...(isNullOrText(email) && { email }),
-    phoneNumbers: textsOf(phoneNumbers),
+    phoneNumbers: asTexts(phoneNumbers),
     createdAt: createdAt instanceof Date ? createdAt : client._id.getTimestamp(),
     updatedAt: updatedAt instanceof Date ? updatedAt : client._id.getTimestamp(),
   }));

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Types } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { textsOf } from '../../core/values/text.js';
+import { asTexts } from '../../core/values/text.js';
 import { type Contact, lockKeysOf } from '../../tenants/contacts/contact.js';
 import { phoneFormats } from '../../tenants/contacts/phone-number.js';
 import { isPhone } from '../../tenants/contacts/phone-reading.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
-import { missingContact, type ClientChange, ClientRecords } from './client-link.js';
+import { missingContact, type ClientChange, ClientWorkingSet } from './client-link.js';
 import { type ClientDto, presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
 import { type ClientContact, ClientsRepository } from './clients.repository.js';
@@ -31,7 +31,7 @@ export class ClientsService {
     organization: Organization,
     lookups: readonly ClientLookup[],
     { isAlone }: { readonly isAlone: boolean },
-  ): Promise<ClientRecords> {
+  ): Promise<ClientWorkingSet> {
     const { _id, phoneCountry } = organization;
     const ids = lookups.flatMap(({ clientId }) => clientId ?? []);
     const linked = await this.clients.findByIds(_id, ids, notDeleted);
@@ -50,7 +50,7 @@ export class ClientsService {
       _id,
       contacts.flatMap(({ email }) => email ?? []),
     );
-    return new ClientRecords([...linked, ...others, ...byEmail], phones, phoneCountry);
+    return new ClientWorkingSet([...linked, ...others, ...byEmail], phones, phoneCountry);
   }
 
   async find(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<FoundClient | null> {
@@ -126,7 +126,7 @@ export class ClientsService {
 }
 
 function contactOfClient({ email, phoneNumbers }: ClientContact): Contact {
-  return { ...(email ? { email } : {}), phones: textsOf(phoneNumbers) };
+  return { ...(email ? { email } : {}), phones: asTexts(phoneNumbers) };
 }
 
 function spellingsOf(

@@ -10,7 +10,7 @@ import {
 import { AllowUnknownFields } from '../../core/validation/dto-reader.js';
 import { ifText, MaxCharacters, type MessageContext, Rule } from '../../core/validation/rules.js';
 import { isVisibleEmail } from '../../core/values/email.js';
-import { objectOf, isScalar } from '../../core/values/json.js';
+import { asObject, isScalar } from '../../core/values/json.js';
 import { hasAtMost } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
 import { maxPhoneLength } from '../../tenants/contacts/phone-reading.js';
@@ -45,7 +45,7 @@ function KeyRule(
   isMet: (value: unknown) => boolean,
   context: MessageContext = {},
 ): PropertyDecorator {
-  return Rule(`${rule} ${key}`, (data) => isMet(objectOf(data)[key]), {
+  return Rule(`${rule} ${key}`, (data) => isMet(asObject(data)[key]), {
     rule,
     property: `data.${key}`,
     ...context,

@@ -6,7 +6,7 @@ import { readDto } from '../../core/validation/dto-reader.js';
 import { parseJsonBody } from '../../core/http/body/json-body.js';
 import { type CsvRow, csvRows, readCsv, verbatimCsvRows } from '../../core/values/csv.js';
 import { utf8Text } from '../../core/values/file-text.js';
-import { isPlainObject, jsonLine, objectOf, scalarText } from '../../core/values/json.js';
+import { isPlainObject, jsonLine, asObject, scalarText } from '../../core/values/json.js';
 import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { flatFields } from '../lead-merge.js';
 
@@ -111,7 +111,7 @@ function cellsOf({ json }: LeadRow, columns: readonly string[]): string[] {
   return columns.map((name) => {
     const [, parent, key = ''] = nestedColumn.exec(name) ?? [];
     if (parent === undefined) return scalarText(body.get(name));
-    return scalarText(new Map(Object.entries(objectOf(body.get(parent)))).get(key));
+    return scalarText(new Map(Object.entries(asObject(body.get(parent)))).get(key));
   });
 }
 

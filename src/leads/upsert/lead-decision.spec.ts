@@ -11,7 +11,7 @@ import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { type LeadPayload, mergeFlatFields } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 import { decideLead } from './lead-decision.js';
-import { type LeadDecision, type LoadedLeadRecords, LeadRecords } from './lead-records.js';
+import { type LeadDecision, type LoadedLeads, LeadWorkingSet } from './lead-working-set.js';
 
 const organization = organizationWith();
 const withoutClients = organizationWith({
@@ -20,11 +20,11 @@ const withoutClients = organizationWith({
 
 const apiKeyId = new ObjectId();
 
-function decide(payload: LeadPayload, loaded: Partial<LoadedLeadRecords> = {}) {
+function decide(payload: LeadPayload, loaded: Partial<LoadedLeads> = {}) {
   const ids = { organizationId: organization._id, apiKeyId, requestId: 'request 7' };
   const caller = { ...ids, organization, permissions: '{}', language: 'ar-eg' } as const;
-  const records = new LeadRecords(loadedWith({ organization: withoutClients, ...loaded }));
-  return decideLead(records, { caller, payload, data: mergeFlatFields(payload) });
+  const workingSet = new LeadWorkingSet(loadedWith({ organization: withoutClients, ...loaded }));
+  return decideLead(workingSet, { caller, payload, data: mergeFlatFields(payload) });
 }
 
 const sent = '01001234567';
@@ -244,7 +244,7 @@ describe('decideLead with clients', () => {
 
 describe('decideLead with compounds', () => {
   const [linked, named] = [new ObjectId(), new ObjectId()];
-  const compoundsNamed: LoadedLeadRecords['compoundsNamed'] = ({ name, language }) =>
+  const compoundsNamed: LoadedLeads['compoundsNamed'] = ({ name, language }) =>
     name === 'Palm' && language === 'ar-eg' ? [new ObjectId(named.toHexString()), linked] : [];
 
   it('adds the compounds of the sent project to the linked compounds', () => {
@@ -300,8 +300,8 @@ function decisionOf(lead: LeadDocument, fields: Partial<LeadDecision> = {}): Lea
   };
 }
 
-const recordsOf = (...loaded: Parameters<typeof loadedWith>) =>
-  new LeadRecords(loadedWith(...loaded));
+const workingSetOf = (...loaded: Parameters<typeof loadedWith>) =>
+  new LeadWorkingSet(loadedWith(...loaded));
 
 describe('LeadRecords', () => {
   const idOf = (digit: number) => new ObjectId(`${digit}`.repeat(24));
@@ -317,9 +317,9 @@ describe('LeadRecords', () => {
       [...owners.slice(1), ...owners.slice(0, 1)],
     ]) {
       const [lead = leadWith(), ...phoneOwners] = order;
-      const records = recordsOf({ leads: [lead], phoneOwners });
-      expect(records.findPhoneOwner(phone)).toBe(owners[0]);
-      expect(records.findPhoneOwner('+20111')).toBeUndefined();
+      const workingSet = workingSetOf({ leads: [lead], phoneOwners });
+      expect(workingSet.findPhoneOwner(phone)).toBe(owners[0]);
+      expect(workingSet.findPhoneOwner('+20111')).toBeUndefined();
     }
   });
 
@@ -328,43 +328,43 @@ describe('LeadRecords', () => {
       LeadDocument,
       LeadDocument,
     ];
-    const records = recordsOf({ leads: [first], phoneOwners: [second] });
+    const workingSet = workingSetOf({ leads: [first], phoneOwners: [second] });
     const moved = { ...first, recordSystemId: '1', data: { phoneNumber: '01112223334' } };
-    records.put(decisionOf(moved));
-    expect(records.findActive('1')).toBe(moved);
-    expect(records.findPhoneOwner(phone)).toBe(second);
-    expect(records.findPhoneOwner('+201112223334')).toBe(moved);
-    records.put(decisionOf({ ...moved, data }));
-    expect(records.findPhoneOwner(phone)?._id).toBe(moved._id);
-    expect(records.findPhoneOwner('+201112223334')).toBeUndefined();
+    workingSet.put(decisionOf(moved));
+    expect(workingSet.findActive('1')).toBe(moved);
+    expect(workingSet.findPhoneOwner(phone)).toBe(second);
+    expect(workingSet.findPhoneOwner('+201112223334')).toBe(moved);
+    workingSet.put(decisionOf({ ...moved, data }));
+    expect(workingSet.findPhoneOwner(phone)?._id).toBe(moved._id);
+    expect(workingSet.findPhoneOwner('+201112223334')).toBeUndefined();
   });
 
   it('returns the client as changed by an earlier decision', () => {
-    const records = recordsOf();
+    const workingSet = workingSetOf();
     const client = clientWith();
     const change = { client, isNew: true, event: {} as never };
     const link = { clientId: client._id, lockKeys: [] };
-    records.put(decisionOf(leadWith(), { client: { ...link, change } }));
-    records.put(decisionOf(leadWith(), { client: link }));
-    expect(records.clients.findById(client._id)).toBe(client);
-    expect(records.clients.changes()).toEqual([change]);
+    workingSet.put(decisionOf(leadWith(), { client: { ...link, change } }));
+    workingSet.put(decisionOf(leadWith(), { client: link }));
+    expect(workingSet.clients.findById(client._id)).toBe(client);
+    expect(workingSet.clients.changes()).toEqual([change]);
   });
 
   it('returns the last state of each changed lead once, and the lock keys of all', () => {
-    const records = recordsOf({ numbers: [7, 8] });
+    const workingSet = workingSetOf({ numbers: [7, 8] });
     const [created, stored, untouched] = [leadWith(), leadWith(), leadWith()];
     const [later, last] = [{ ...created }, { ...stored }];
-    expect(records.nextNumber).toBe(7);
+    expect(workingSet.nextNumber).toBe(7);
     const unchanged = { entry: entryOf([]) };
-    records.put(decisionOf(created, { operation: 'create', lockKeys: ['1'], ...unchanged }));
-    expect(records.nextNumber).toBe(8);
-    for (const lead of [stored, later, last]) records.put(decisionOf(lead, { lockKeys: ['2'] }));
-    for (const lead of [untouched, last]) records.put(decisionOf(lead, unchanged));
+    workingSet.put(decisionOf(created, { operation: 'create', lockKeys: ['1'], ...unchanged }));
+    expect(workingSet.nextNumber).toBe(8);
+    for (const lead of [stored, later, last]) workingSet.put(decisionOf(lead, { lockKeys: ['2'] }));
+    for (const lead of [untouched, last]) workingSet.put(decisionOf(lead, unchanged));
     const { updatedAt } = last;
-    expect(records.writes()).toEqual([
+    expect(workingSet.writes()).toEqual([
       { insert: { ...later, phoneKeysAt: later.updatedAt } },
       { _id: last._id, fields: { phoneKeysAt: updatedAt, updatedAt } },
     ]);
-    expect([records.bytes, records.lockKeys]).toEqual([6, ['1', '2', '2', '2']]);
+    expect([workingSet.bytes, workingSet.lockKeys]).toEqual([6, ['1', '2', '2', '2']]);
   });
 });

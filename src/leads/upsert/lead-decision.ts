@@ -15,14 +15,14 @@ import { leadErrors } from '../lead-errors.js';
 import { type LeadPayload, type MergedLead, assertNoReference, mergeLead } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { derivePhoneKeys, currentPhoneKeys } from '../phones/lead-phones.js';
-import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
+import type { LeadDecision, LeadWorkingSet, LeadRequest } from './lead-working-set.js';
 
 /**
  * @param own comparison keys of the lead's stored phones, which need no new check
  * @throws DomainError 400 with a message for each phone of another lead (rule LEAD-7)
  */
 function assertNoDuplicatePhones(
-  records: LeadRecords,
+  workingSet: LeadWorkingSet,
   { allowConflictLeads, phoneCountry }: Organization,
   sent: readonly string[],
   own: readonly string[],
@@ -30,12 +30,12 @@ function assertNoDuplicatePhones(
   if (allowConflictLeads) return;
   const messages = [...new Set(sent)].flatMap((phone): LocalizedMessage[] => {
     const added = phoneKeys(phone, phoneCountry).filter((key) => !own.includes(key));
-    const owners = added.map((key) => records.findPhoneOwner(key));
-    const owner = owners.find((one) => one !== undefined);
+    const owners = added.map((key) => workingSet.findPhoneOwner(key));
+    const owner = owners.find((candidate) => candidate !== undefined);
     if (owner === undefined) return [];
     if (!owner.assignedToId)
       return [{ key: leadErrors.duplicatePhone.messageKey, values: { phone } }];
-    return [assignedMessage(phone, records.userName(owner.assignedToId))];
+    return [assignedMessage(phone, workingSet.userName(owner.assignedToId))];
   });
   if (messages.length > 0) throw new DomainError(leadErrors.duplicatePhone, messages);
 }
@@ -69,30 +69,30 @@ function sizeOf(document: object): number {
 }
 
 /**
- * Creates a lead, or merges the request into the active one (rules LEAD-3 to LEAD-12), without changing the records.
+ * Creates a lead, or merges the request into the active one (rules LEAD-3 to LEAD-12), without changing the working set.
  *
  * @throws DomainError 400 for a phone of another lead, or a lead that cannot be stored or published
  */
 export function decideLead(
-  records: LeadRecords,
+  workingSet: LeadWorkingSet,
   { caller, payload, data: requested }: LeadRequest,
 ): LeadDecision {
-  const { organization, now } = records;
+  const { organization, now } = workingSet;
   const { requestId, language } = caller;
-  const stored = records.findActive(payload.recordSystemId);
+  const stored = workingSet.findActive(payload.recordSystemId);
   const merged = mergeLead(stored, { ...payload, data: requested });
   assertNoReference(merged);
   const size = assertLeadSize(merged);
   const storedKeys = currentPhoneKeys(stored ?? {}, organization.phoneCountry).phoneKeys;
-  assertNoDuplicatePhones(records, organization, phonesOf(requested), storedKeys);
+  assertNoDuplicatePhones(workingSet, organization, phonesOf(requested), storedKeys);
   const contacts = { sent: contactOf(requested), merged: contactOf(merged.data) };
   const linked = { requestId, organization, ...contacts, clientId: stored?.clientId };
-  const client = linkClient(records.clients, linked, now);
+  const client = linkClient(workingSet.clients, linked, now);
   const phones = derivePhoneKeys(merged.data, organization.phoneCountry);
   const project = scalarText(requested['project']);
-  const named = project === '' ? [] : records.compoundsNamed(project, language);
+  const named = project === '' ? [] : workingSet.compoundsNamed(project, language);
   const lead = {
-    ...(stored ?? newLead(records, payload)),
+    ...(stored ?? newLead(workingSet, payload)),
     ...merged,
     ...phones,
     emailKey: emailKeyOf(merged.data),
@@ -124,7 +124,7 @@ export function decideLead(
 }
 
 function newLead(
-  { organization, nextNumber, now }: LeadRecords,
+  { organization, nextNumber, now }: LeadWorkingSet,
   { recordSystemId }: LeadPayload,
 ): LeadDocument {
   return {

@@ -5,7 +5,7 @@ import { type LeadPayload, mergeFlatFields } from '../lead-merge.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { decideLead } from './lead-decision.js';
 import { presentUpserted } from './lead-presenter.js';
-import type { LeadRecords, LeadRequest } from './lead-records.js';
+import type { LeadWorkingSet, LeadRequest } from './lead-working-set.js';
 
 export interface LeadUpsertResult extends UpsertResponse<LeadUpsertResponseDto> {
   readonly isProjectUnmatched: boolean;
@@ -15,14 +15,14 @@ export type LeadOutcome = PromiseSettledResult<LeadUpsertResult>;
 
 /** Decides requests in their order, until the changes exceed this size; each sees those before it as stored. */
 export function decideAll(
-  records: LeadRecords,
+  workingSet: LeadWorkingSet,
   requests: readonly LeadRequest[],
   maxBytes: number,
 ): LeadOutcome[] {
   const outcomes: LeadOutcome[] = [];
   for (const request of requests) {
-    if (records.bytes > maxBytes) break;
-    outcomes.push(decideOne(records, request));
+    if (workingSet.bytes > maxBytes) break;
+    outcomes.push(decideOne(workingSet, request));
   }
   return outcomes;
 }
@@ -38,11 +38,11 @@ export function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
   return { caller, payload, data: mergeFlatFields(payload) };
 }
 
-function decideOne(records: LeadRecords, request: LeadRequest): LeadOutcome {
+function decideOne(workingSet: LeadWorkingSet, request: LeadRequest): LeadOutcome {
   try {
     if (request.refusal !== undefined) throw request.refusal;
-    const decision = decideLead(records, request);
-    records.put(decision);
+    const decision = decideLead(workingSet, request);
+    workingSet.put(decision);
     const { operation, isProjectUnmatched } = decision;
     const lead = presentUpserted(request, decision.lead);
     const response = upsertResponse(operation, { lead, newLead: lead });

@@ -2,7 +2,7 @@ import { present } from '../../core/fields/declared-fields.js';
 import { isPermitted } from '../../core/http/requests/request-caller.js';
 import type { UpsertedLeadDto } from '../dto/lead.dto.js';
 import { LeadDocument } from '../lead.schema.js';
-import type { LeadRequest } from './lead-records.js';
+import type { LeadRequest } from './lead-working-set.js';
 
 /** An upsert of a known id must not show what others stored to a key without `leads.read` (rule LEAD-18). */
 export function presentUpserted(

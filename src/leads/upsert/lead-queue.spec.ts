@@ -13,7 +13,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import type { LeadOutcome, LeadUpsertResult } from './lead-outcomes.js';
 import { type LeadGroups, LeadQueue } from './lead-queue.js';
-import type { LeadRequest } from './lead-records.js';
+import type { LeadRequest } from './lead-working-set.js';
 
 const restartLabel = MongoErrorLabel.TransientTransactionError;
 const organizationId = new ObjectId();

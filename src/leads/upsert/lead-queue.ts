@@ -16,7 +16,7 @@ import type { Metrics } from '../../core/observability/metrics.js';
 import { type InTrace, inCurrentTrace } from '../../core/observability/tracing.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import type { LeadOutcome, LeadUpsertResult } from './lead-outcomes.js';
-import type { LeadRequest } from './lead-records.js';
+import type { LeadRequest } from './lead-working-set.js';
 
 /** A larger single request gets its own group. */
 const groupLimits = { count: 32, bytes: mebibyte };

@@ -1,4 +1,4 @@
-import { isPlainObject, objectOf } from '../../core/values/json.js';
+import { isPlainObject, asObject } from '../../core/values/json.js';
 import type { DtoClass } from '../../core/validation/dto-reader.js';
 import { validatedDto } from '../../core/validation/validate-dto.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
@@ -82,7 +82,7 @@ export function readCatalogue(
       continue;
     }
     const { location, kind, value } = item;
-    slugs.get(kind)?.add(objectOf(value)['slug']);
+    slugs.get(kind)?.add(asObject(value)['slug']);
     if (!isPlainObject(value)) {
       errors.push({ location, message: 'must be an object' });
       continue;
@@ -118,7 +118,7 @@ function* parseItems(text: string): Generator<ParsedItem, void> {
       if (line === '') continue;
       const location = `line ${index + 1}`;
       const { error, value } = parse(line);
-      const { kind, ...entry } = objectOf(value);
+      const { kind, ...entry } = asObject(value);
       if (error !== undefined) yield { location, message: error };
       else if (isKind(kind)) yield { location, kind, value: entry };
       else

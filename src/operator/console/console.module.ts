@@ -6,7 +6,7 @@ import { TenantsModule } from '../../tenants/tenants.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { OperatorDataModule } from '../operator-data.module.js';
-import { Console } from './console.js';
+import { OperatorConsole } from './console.js';
 import { LoginRateLimiter } from './login-rate-limiter.js';
 import { PageServices } from './page-services.js';
 
@@ -20,7 +20,7 @@ import { PageServices } from './page-services.js';
     UnitsModule,
     WebhooksModule,
   ],
-  providers: [Console, LoginRateLimiter, PageServices],
-  exports: [Console],
+  providers: [OperatorConsole, LoginRateLimiter, PageServices],
+  exports: [OperatorConsole],
 })
 export class ConsoleModule {}

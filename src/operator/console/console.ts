@@ -68,8 +68,8 @@ const headers = {
 
 /** Only the operator's password or, in development, a link logs in (rule OPS-30). */
 @Injectable()
-export class Console {
-  private readonly logger = new Logger(Console.name);
+export class OperatorConsole {
+  private readonly logger = new Logger('Console');
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,

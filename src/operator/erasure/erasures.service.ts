@@ -174,7 +174,7 @@ export class ErasuresService {
   private reportOf(removed: readonly RemovalResult[]): ErasureReport {
     const counts = { ...zeroCounts };
     for (const kind of Object.keys(zeroCounts) as (keyof ErasureCounts)[]) {
-      for (const one of removed) counts[kind] += one.counts[kind];
+      for (const removal of removed) counts[kind] += removal.counts[kind];
     }
     const kept = new Set(removed.flatMap(({ keptClientIds }) => keptClientIds));
     const storedResponsesEndAt = this.idempotency.storedResponsesEndAt();

@@ -13,7 +13,7 @@ import { addRequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { HealthService } from '../../health/health.service.js';
 import { RequestRecorder } from '../request-log/request-recorder.js';
-import type { Console } from '../console/console.js';
+import type { OperatorConsole } from '../console/console.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { livenessPath, readinessPath } from './probe-paths.js';
 import { addServiceMetrics } from './service-metrics.js';
@@ -28,7 +28,7 @@ const developmentPort = 9_464;
 @Injectable()
 export class OpsListener implements OnApplicationShutdown {
   private server: FastifyInstance | undefined;
-  private console: Console | undefined;
+  private console: OperatorConsole | undefined;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -122,9 +122,9 @@ export class OpsListener implements OnApplicationShutdown {
   /** Loads the console's many files only if it is on. */
   private async addConsole(server: FastifyInstance): Promise<void> {
     const { ConsoleModule } = await import('../console/console.module.js');
-    const { Console } = await import('../console/console.js');
+    const { OperatorConsole } = await import('../console/console.js');
     const loaded = await this.lazyModules.load(() => ConsoleModule, { logger: false });
-    const console = loaded.get(Console);
+    const console = loaded.get(OperatorConsole);
     await console.addTo(server);
     this.console = console;
   }

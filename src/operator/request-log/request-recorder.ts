@@ -153,7 +153,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     const failures = [...(failure ? [failure] : []), ...(caller?.failures ?? [])];
     const texts = failures
       .slice(0, maxMessages)
-      .flatMap((one) => maskMessages(one, maxMessages))
+      .flatMap((error) => maskMessages(error, maxMessages))
       .map((message) => this.messages.textOf(message, 'en-us'));
     return {
       _id: new Types.ObjectId(),

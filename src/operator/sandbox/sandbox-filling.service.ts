@@ -74,9 +74,9 @@ export class SandboxFillingService {
     await onStep();
     // All have ended, so that nothing is stored after a failure.
     return Object.fromEntries(
-      added.map((one) => {
-        if (one.status === 'rejected') throw one.reason;
-        return one.value;
+      added.map((result) => {
+        if (result.status === 'rejected') throw result.reason;
+        return result.value;
       }),
     );
   }

@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import { objectOf } from '../../core/values/json.js';
+import { asObject } from '../../core/values/json.js';
 import { isWebAddress } from '../../core/values/text.js';
 import type { OrganizationDocument } from '../../tenants/organizations/organization.schema.js';
 
@@ -20,7 +20,7 @@ export function sandboxMarkerOf({
   _id,
   sandbox,
 }: Pick<OrganizationDocument, '_id' | 'sandbox'>): SandboxMarker | null {
-  const { organizationId, url, completedAt, filledAt } = objectOf(sandbox);
+  const { organizationId, url, completedAt, filledAt } = asObject(sandbox);
   const isOwn = organizationId instanceof Types.ObjectId && organizationId.equals(_id);
   if (!isOwn || !isWebAddress(url)) return null;
   return { url, completedAt: dateOf(completedAt), filledAt: dateOf(filledAt) };

@@ -51,7 +51,7 @@ export type ResetModel = {
 }[keyof typeof resetTreatments];
 
 export function modelsTreatedAs(treatment: Exclude<Treatment, 'kept'>): ResetModel[] {
-  const names = Object.entries(resetTreatments).filter(([, one]) => one === treatment);
+  const names = Object.entries(resetTreatments).filter(([, listed]) => listed === treatment);
   return names.map(([name]) => name as ResetModel);
 }
 

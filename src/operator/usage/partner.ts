@@ -6,7 +6,7 @@ import {
 } from '../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../tenants/keys/api-key.schema.js';
 import type { Operation, Visibility } from '../../tenants/keys/operations.js';
-import { textOf, textsOf } from '../../core/values/text.js';
+import { asText, asTexts } from '../../core/values/text.js';
 import type { CallSummary } from './call-counts.js';
 import type { KeyActivity, UsedOperation } from './key-activity.service.js';
 
@@ -78,7 +78,7 @@ export function trafficOf(facts: PartnerFacts, now: Date): PartnerTraffic {
   const { calls = 0, refused = 0, failed = 0 } = facts.calls ?? {};
   return {
     keyId: key._id.toHexString(),
-    name: textOf(key.name),
+    name: asText(key.name),
     organizationId: key.organizationId.toHexString(),
     organizationName,
     state: stateOf(facts, now),
@@ -109,7 +109,7 @@ export function toPartner(
   const traffic = trafficOf(facts, now);
   return {
     ...traffic,
-    prefix: textOf(key.prefix),
+    prefix: asText(key.prefix),
     operations,
     isUnrestricted: (key.permissions?.operations ?? null) === null,
     usedOperations,
@@ -117,9 +117,9 @@ export function toPartner(
     isReducible:
       isKnownToBeUsed(traffic, since, now) && used.size > 0 && unusedOperations.length > 0,
     isSigned: (key.secrets ?? []).length > 0,
-    origins: textsOf(key.permissions?.origins),
+    origins: asTexts(key.permissions?.origins),
     visibility: visibilityOf(key),
-    addresses: textsOf(key.permissions?.addresses),
+    addresses: asTexts(key.permissions?.addresses),
     feed: feed && { ...feed, lag: 0 },
   };
 }

@@ -80,7 +80,7 @@ export class PartnersService {
   async list({ text = '', show = 'all', page, pageSize }: PartnerSearch): Promise<PartnerPage> {
     const partners = await this.all();
     const found = partners.filter(matcherOf(text));
-    const ofFilter = (filter: PartnerFilter) => found.filter((one) => isShown(one, filter));
+    const ofFilter = (filter: PartnerFilter) => found.filter((partner) => isShown(partner, filter));
     const counts = partnerFilters.map((filter) => [filter, ofFilter(filter).length] as const);
     const [from, shown] = [(page - 1) * pageSize, ofFilter(show)];
     const isOrderedByLag = show === 'readers';
@@ -122,7 +122,7 @@ export class PartnersService {
   async needingAttention(limit: number): Promise<PartnerProblems> {
     const now = this.clock.now();
     const counted = await this.usage.keys(this.usage.startOf('day'));
-    const calls = byKeyId(counted.filter((one) => isFailing(one) || isMostlyIgnored(one)));
+    const calls = byKeyId(counted.filter((counts) => isFailing(counts) || isMostlyIgnored(counts)));
     const soon = new Date(now.getTime() + expiryNoticeMs);
     const partners = await this.trafficOfKeys(silentSince(now), calls, { from: now, until: soon });
     const those = (isMeant: (partner: PartnerTraffic) => boolean) =>
@@ -241,7 +241,7 @@ function matcherOf(text: string): (partner: Partner) => boolean {
   const wanted = foldCase(text.trim());
   return ({ name, prefix, organizationName, organizationId }) =>
     organizationId === wanted ||
-    [name, prefix, organizationName].some((one) => foldCase(one).includes(wanted));
+    [name, prefix, organizationName].some((value) => foldCase(value).includes(wanted));
 }
 
 function lagOf({ feed }: Partner): number {

@@ -135,7 +135,8 @@ function purposeOf(permitted: readonly string[]): string | undefined {
   const purposes: readonly (readonly [string, PurposeRestrictions])[] = Object.entries(keyPurposes);
   const found = purposes.find(
     ([, { operations }]) =>
-      operations.length === permitted.length && operations.every((one) => permitted.includes(one)),
+      operations.length === permitted.length &&
+      operations.every((operation) => permitted.includes(operation)),
   );
   return found?.[0];
 }

@@ -25,11 +25,11 @@ const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
 const url = field('url', 'URL', 'url');
 const eventTypes = field('code', 'Events', 'eventTypes');
 
-const waiting: ViewField<DeliveryCounts> = field('code', 'Waiting', (one) =>
-  countText(one.waiting, one.hasMoreWaiting),
+const waiting: ViewField<DeliveryCounts> = field('code', 'Waiting', (counts) =>
+  countText(counts.waiting, counts.hasMoreWaiting),
 );
-const failed: ViewField<DeliveryCounts> = field('code', 'Failed', (one) =>
-  countText(one.failed, one.hasMoreFailed),
+const failed: ViewField<DeliveryCounts> = field('code', 'Failed', (counts) =>
+  countText(counts.failed, counts.hasMoreFailed),
 );
 /** Deliveries that are not delivered. */
 export const endpointBacklogFields: readonly ViewField<DeliveryCounts>[] = [waiting, failed];

@@ -16,7 +16,7 @@ import type { RequestCaller } from '../../core/http/requests/request-caller.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { reservationErrors } from '../reservation-errors.js';
-import { ReservationStore } from '../reservation-store.service.js';
+import { ReservationStateService } from '../reservation-state.service.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { type CallbackEffects, type CallbackOutcome, decideCallback } from './callback-decision.js';
 import { CallbackLogRepository } from './callback-log.repository.js';
@@ -33,7 +33,7 @@ export class CallbacksService {
     private readonly transactions: Transactions,
     private readonly idempotency: IdempotencyService,
     private readonly reservations: ReservationsRepository,
-    private readonly store: ReservationStore,
+    private readonly store: ReservationStateService,
     private readonly log: CallbackLogRepository,
     private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,

@@ -37,7 +37,7 @@ export function findCheque(
   installmentId: string,
 ): FoundCheque | 'skip' | 'missing' {
   for (const wallet of wallets) {
-    const cheque = chequesOf(wallet).find((one) => one.installmentId === installmentId);
+    const cheque = chequesOf(wallet).find((candidate) => candidate.installmentId === installmentId);
     if (cheque !== undefined) return { wallet, cheque };
   }
   return wallets.some(({ isDeleted }) => !isDeleted) ? 'missing' : 'skip';

@@ -27,7 +27,7 @@ export function addReport(
 ): ReservationState | null {
   const reported = applyReport(cheque, report, state.now);
   // Stryker disable next-line ArrayDeclaration: a wallet in which a cheque was found has cheques.
-  const cheques = (wallet.cheques ?? []).map((one) => (one === cheque ? reported : one));
+  const cheques = (wallet.cheques ?? []).map((stored) => (stored === cheque ? reported : stored));
   const changed = { ...wallet, cheques, updatedAt: state.now };
   const changes = chequeChanges([cheque], [reported]);
   return withLargerWallet(state, { type: 'wallet.updated', wallet: changed, changes });
@@ -105,7 +105,7 @@ function withWallet(state: ReservationState, event: WalletEvent): ReservationSta
   const wallets =
     event.type === 'wallet.created'
       ? [wallet, ...state.wallets]
-      : state.wallets.map((one) => (one._id.equals(wallet._id) ? wallet : one));
+      : state.wallets.map((stored) => (stored._id.equals(wallet._id) ? wallet : stored));
   return { ...state, wallets, events: [...state.events, event] };
 }
 
@@ -113,11 +113,11 @@ function withWallet(state: ReservationState, event: WalletEvent): ReservationSta
 function withLargerWallet(state: ReservationState, event: WalletEvent): ReservationState | null {
   const { wallet, changes = [] } = event;
   const isTooLarge = BSON.calculateObjectSize(wallet) > maxWalletBytes;
-  if (isTooLarge || !fitsInEvents(state.reservation, wallet, changes)) return null;
+  if (isTooLarge || !canPublishWallet(state.reservation, wallet, changes)) return null;
   return withWallet(state, event);
 }
 
-export function fitsInEvents(
+export function canPublishWallet(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,
   changes: readonly FieldChange[] = [],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { type KeysetPosition, positionOf } from '../../core/database/documents/keyset.js';
-import { hexOf } from '../../core/database/documents/stored-values.js';
+import { asHexId } from '../../core/database/documents/stored-values.js';
 import { objectIds, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { DomainError } from '../../core/errors/domain-error.js';
 import { httpErrors } from '../../core/errors/http-errors.js';
@@ -44,7 +44,8 @@ export class DueChequesService {
     return paginator.page({
       count: () => this.cheques.count(wanted),
       batches: ({ limit }) => this.ofActiveReservations(wanted, after, limit),
-      present: async (cheques: OrderedCheque[]) => cheques.map((one) => present(DueCheque, one)),
+      present: async (cheques: OrderedCheque[]) =>
+        cheques.map((cheque) => present(DueCheque, cheque)),
     });
   }
 
@@ -98,7 +99,7 @@ export class DueChequesService {
     const found = await this.reservations.findAll(organizationId, ids);
     const byId = new Map(found.map((reservation) => [reservation._id.toHexString(), reservation]));
     return cheques.flatMap((cheque) => {
-      const reservation = byId.get(hexOf(cheque.reservationId));
+      const reservation = byId.get(asHexId(cheque.reservationId));
       const { recordSystemId, status, isDeleted } = reservation ?? {};
       const shown = withoutUndefined({
         reservationRecordSystemId: recordSystemId,

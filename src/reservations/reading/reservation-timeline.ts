@@ -1,5 +1,5 @@
-import { objectsOf } from '../../core/database/documents/stored-values.js';
-import { textOf } from '../../core/values/text.js';
+import { asObjects } from '../../core/database/documents/stored-values.js';
+import { asText } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
 import type { ChangeEvent } from '../../events/outbox/outbox-events.repository.js';
 import type { StatusChange } from '../callback/callback-decision.js';
@@ -149,8 +149,8 @@ export function timelineEvent(event: ChangeEvent): TimelineEvent {
 
 export function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
   if (type === 'reservation.created' || type === 'unit.created') {
-    return { from: null, to: textOf((data as { readonly status?: unknown }).status) };
+    return { from: null, to: asText((data as { readonly status?: unknown }).status) };
   }
-  const change = objectsOf(changes).find(({ field }) => field === 'status');
-  return change && { from: textOf(change['from']) || null, to: textOf(change['to']) };
+  const change = asObjects(changes).find(({ field }) => field === 'status');
+  return change && { from: asText(change['from']) || null, to: asText(change['to']) };
 }

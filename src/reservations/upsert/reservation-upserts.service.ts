@@ -17,7 +17,7 @@ import {
 } from '../reading/reservation.dto.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { hasChanged, type ReservationState } from '../reservation-state.js';
-import { ReservationStore } from '../reservation-store.service.js';
+import { ReservationStateService } from '../reservation-state.service.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { decideUpsert, ignoredFields, newReservation, type LinkedIds } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
@@ -30,7 +30,7 @@ export class ReservationUpsertsService {
     private readonly transactions: Transactions,
     private readonly idempotency: IdempotencyService,
     private readonly reservations: ReservationsRepository,
-    private readonly store: ReservationStore,
+    private readonly store: ReservationStateService,
     private readonly units: UnitLookupService,
     private readonly leads: LeadsRepository,
     private readonly clock: Clock,

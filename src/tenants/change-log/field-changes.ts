@@ -1,4 +1,4 @@
-import { isPlainObject, objectOf } from '../../core/values/json.js';
+import { isPlainObject, asObject } from '../../core/values/json.js';
 
 /** Null stands for a missing value. */
 export interface FieldChange {
@@ -15,7 +15,7 @@ export function fieldChanges(
 ): FieldChange[] {
   return keysOfBoth(before, after).flatMap((field) => {
     if (!nested.has(field)) return changeOf(field, before, after, field);
-    const [inner, outer] = [objectOf(before[field]), objectOf(after[field])];
+    const [inner, outer] = [asObject(before[field]), asObject(after[field])];
     return keysOfBoth(inner, outer).flatMap((key) =>
       changeOf(`${field}.${key}`, inner, outer, key),
     );

@@ -5,7 +5,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
-import { normalizedHost, textOf } from '../../core/values/text.js';
+import { normalizedHost, asText } from '../../core/values/text.js';
 import { minuteMs } from '../../core/values/time.js';
 import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
@@ -141,7 +141,7 @@ function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
     organizationId: organization._id,
     organization,
     apiKeyId: key._id,
-    keyName: textOf(key.name),
+    keyName: asText(key.name),
     permissions: JSON.stringify(key.permissions),
     restrictions: restrictionsOf(key),
     ...(key.secrets && key.secrets.length > 0 && { secrets: key.secrets }),

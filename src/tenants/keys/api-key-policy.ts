@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { crc32 } from 'node:zlib';
-import { textsOf } from '../../core/values/text.js';
+import { asTexts } from '../../core/values/text.js';
 import { originsOf } from './origins/origin.js';
 import {
   addedOperations,
@@ -42,7 +42,7 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
   return {
     operations: new Set(permittedOperations(key)),
     // A value of another type permits nothing.
-    addresses: isOpen ? null : rangesOf(textsOf(addresses)),
+    addresses: isOpen ? null : rangesOf(asTexts(addresses)),
     origins: originsOf(key.permissions?.origins),
     visibility: visibilityOf(key),
     ...(key.expiresAt && { endsAt: key.expiresAt }),
@@ -57,7 +57,7 @@ export function permittedOperations({ permissions }: Permissions): Operation[] {
     if (isForPages && operation !== pageOperation) return false;
     return permitted === null
       ? !unimpliedOperations.has(operation)
-      : textsOf(permitted).includes(operation);
+      : asTexts(permitted).includes(operation);
   });
 }
 
@@ -81,7 +81,7 @@ const isNew = (operation: Operation) => addedOperations.has(operation);
 export function newOperations({ permissions }: Pick<Permissions, 'permissions'>): Operation[] {
   const stored = permissions?.operations ?? null;
   if (stored === null) return [...unimpliedOperations].filter(isNew);
-  const permitted: ReadonlySet<string> = new Set(textsOf(stored));
+  const permitted: ReadonlySet<string> = new Set(asTexts(stored));
   const purposes: readonly { readonly operations: readonly Operation[] }[] =
     Object.values(keyPurposes);
   const missing = purposes.map((purpose) => {

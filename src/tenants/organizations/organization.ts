@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
 import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
-import { textOf } from '../../core/values/text.js';
+import { asText } from '../../core/values/text.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
 export const defaultCountry: CountryCode = 'EG';
@@ -23,10 +23,10 @@ export function toOrganization(document: OrganizationDocument) {
     : clientMatchFields;
   return {
     _id: document._id,
-    name: textOf(document.name),
-    apiDomain: textOf(document.apiDomain) || undefined,
+    name: asText(document.name),
+    apiDomain: asText(document.apiDomain) || undefined,
     allowConflictLeads: settings?.allowConflictLeads === true,
-    ...phoneCountryOf(textOf(settings?.phoneCountry)),
+    ...phoneCountryOf(asText(settings?.phoneCountry)),
     clients: {
       createFromLeads: clients?.createFromLeads !== false,
       updateExisting: clients?.updateExisting !== false,

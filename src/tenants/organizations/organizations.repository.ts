@@ -4,7 +4,7 @@ import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { objectIds, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { foldCase } from '../../core/localization/fold-case.js';
-import { textOf } from '../../core/values/text.js';
+import { asText } from '../../core/values/text.js';
 import { type Organization, toOrganization } from './organization.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
@@ -60,7 +60,9 @@ export class OrganizationsRepository {
     const named = await this.organizations.find(notDeleted, { name: 1 }).lean();
     const isMeant = (stored: unknown) =>
       typeof stored === 'string' && foldCase(stored) === foldCase(name);
-    const ids = named.flatMap((one) => (isMeant(one.name) ? one._id : []));
+    const ids = named.flatMap((organization) =>
+      isMeant(organization.name) ? organization._id : [],
+    );
     return ids.length === 0 ? [] : this.list({ _id: { $in: ids } });
   }
 
@@ -68,7 +70,7 @@ export class OrganizationsRepository {
   async names(): Promise<ReadonlyMap<string, string>> {
     const options = { batchSize: maxBatch };
     const found = await this.organizations.find(notDeleted, { name: 1 }, options).lean();
-    return new Map(found.map(({ _id, name }) => [String(_id), textOf(name)]));
+    return new Map(found.map(({ _id, name }) => [String(_id), asText(name)]));
   }
 
   /** Includes deleted organizations. */

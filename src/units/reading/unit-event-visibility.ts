@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
-import { idOf, timeOf } from '../../core/database/documents/stored-values.js';
-import { isStoredObject, objectOf } from '../../core/values/json.js';
+import { asId, asTime } from '../../core/database/documents/stored-values.js';
+import { isStoredObject, asObject } from '../../core/values/json.js';
 import {
   EventVisibility,
   type FeedEvent,
@@ -70,11 +70,11 @@ function shownEvent(
 ): FeedEvent | null {
   if (!isOfUnit(event)) return event;
   const { changes, ...rest } = event;
-  const data = objectOf(event.data);
-  const _id = idOf(data['_id']);
+  const data = asObject(event.data);
+  const _id = asId(data['_id']);
   if (hidden.hidesUnit(data) || hiddenUnits.has(_id)) {
     if (event.type === 'unit.created') return null;
-    const removed = { _id, isDeleted: true, updatedAt: timeOf(data['updatedAt']) };
+    const removed = { _id, isDeleted: true, updatedAt: asTime(data['updatedAt']) };
     return { ...rest, type: removal, data: removed };
   }
   const { phase, unitDesign } = data;
@@ -90,7 +90,7 @@ function shownEvent(
 /** The earlier values of a unit that was hidden before the change stay hidden. */
 function wasHidden(changes: readonly object[], hidden: HiddenParts): boolean {
   const before = changes.map((change) => {
-    const { field, from } = objectOf(change);
+    const { field, from } = asObject(change);
     return [String(field), from];
   });
   return hidden.hidesUnit(Object.fromEntries(before) as object);

@@ -9,7 +9,7 @@ import { includingDeleted, notDeleted } from '../../core/database/documents/tena
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/errors/domain-error.js';
 import { foldCase } from '../../core/localization/fold-case.js';
-import { splitList, textsOf } from '../../core/values/text.js';
+import { splitList, asTexts } from '../../core/values/text.js';
 import { UnitsRepository } from '../units.repository.js';
 import { unitErrors, unknownNameMessage } from '../unit-errors.js';
 import type { UnitFiltersQuery } from './units.query.js';
@@ -102,7 +102,7 @@ export class UnitFiltersService {
     const texts = await this.units.valuesOf(organizationId, field);
     return anyOf(
       field,
-      textsOf(texts).filter((text) => wanted.includes(keyOf(text))),
+      asTexts(texts).filter((text) => wanted.includes(keyOf(text))),
     );
   }
 

@@ -16,7 +16,7 @@ import {
 } from '../../core/http/responses/list-paginator.js';
 import { type Batches, jsonLines, jsonList } from '../../core/http/responses/response-streams.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
-import { objectOf } from '../../core/values/json.js';
+import { asObject } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { CatalogueVisibilityService } from '../../catalogue/visibility/catalogue-visibility.service.js';
 import { showsRemovals, UnitFiltersService } from './unit-filters.service.js';
@@ -59,7 +59,7 @@ function cellOf(value: UnitRow[(typeof unitColumns)[number]] | undefined): CsvCe
 
 /** Returns the name of an amenity, the address of a picture, or JSON. */
 function labelOf(item: unknown): string {
-  const { name, image } = objectOf(item);
+  const { name, image } = asObject(item);
   const text = [item, name, image].find((value) => typeof value === 'string');
   if (text !== undefined) return text;
   const json = JSON.stringify(item ?? null);

@@ -5,7 +5,7 @@ import { DomainError } from '../../core/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { decideUnit } from './unit-decision.js';
 import { slugTexts } from './unit-fields.js';
-import { type LoadedUnits, UnitRecords } from './unit-records.js';
+import { type LoadedUnits, UnitWorkingSet } from './unit-working-set.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
 const organizationId = new ObjectId();
@@ -31,8 +31,8 @@ function unitWith(fields: Partial<UnitDocument> = {}): UnitDocument {
   };
 }
 
-function recordsWith(loaded: Partial<LoadedUnits> = {}): UnitRecords {
-  return new UnitRecords({
+function workingSetWith(loaded: Partial<LoadedUnits> = {}): UnitWorkingSet {
+  return new UnitWorkingSet({
     organizationId,
     now,
     units: [],
@@ -48,13 +48,13 @@ function recordsWith(loaded: Partial<LoadedUnits> = {}): UnitRecords {
 }
 
 const caller = { organizationId, requestId: 'request 7', language: 'en-us' } as Caller;
-const decide = (records: UnitRecords, input: UpsertUnitDto) =>
-  decideUnit(records, { caller, input });
+const decide = (workingSet: UnitWorkingSet, input: UpsertUnitDto) =>
+  decideUnit(workingSet, { caller, input });
 
 /** Returns the error code of a refused request with the values of its message. */
-function refusalOf(records: UnitRecords, input: UpsertUnitDto): string {
+function refusalOf(workingSet: UnitWorkingSet, input: UpsertUnitDto): string {
   try {
-    decide(records, input);
+    decide(workingSet, input);
   } catch (error) {
     expect(error).toBeInstanceOf(DomainError);
     const { definition, messages } = error as DomainError;
@@ -67,7 +67,7 @@ function refusalOf(records: UnitRecords, input: UpsertUnitDto): string {
 describe('a new unit', () => {
   it('has the sent fields, links, defaults and the id of the request', () => {
     const plain = { recordSystemId: 'ERP-1', unitId: 'A-1', price: 5 };
-    const { operation, unit, change } = decide(recordsWith(), {
+    const { operation, unit, change } = decide(workingSetWith(), {
       ...plain,
       name: 'Garden Villa',
       compound: 'palm',
@@ -98,18 +98,18 @@ describe('a new unit', () => {
   });
 
   it('has defaults: the location of its compound, its id as the name, and empty lists', () => {
-    const { unit } = decide(recordsWith(), { unitId: 'A-1', compound: 'palm' });
+    const { unit } = decide(workingSetWith(), { unitId: 'A-1', compound: 'palm' });
     const lists = { amenitiesIds: [], media: [], reviews: [], listingType: [] };
     const flags = { showForBrokers: false, isAdminOnly: false, allowToTaskeen: false };
     const named = { name: { 'en-us': 'A-1' }, nameStandIn: 'A-1', slug: 'a-1' };
     expect(unit).toMatchObject({ ...lists, ...flags, ...named, locationId: palm });
-    const linked = decide(recordsWith(), { recordSystemId: 'ERP-1', compound: 'palm' });
+    const linked = decide(workingSetWith(), { recordSystemId: 'ERP-1', compound: 'palm' });
     expect(linked.unit.name).toEqual({ 'en-us': 'ERP-1' });
   });
 
   it('gets the first slug candidate that no unit has', () => {
     const create = (ids: UpsertUnitDto, ...usedSlugs: string[]) =>
-      decide(recordsWith({ usedSlugs }), { ...ids, name: 'Villa', compound: 'palm' }).unit;
+      decide(workingSetWith({ usedSlugs }), { ...ids, name: 'Villa', compound: 'palm' }).unit;
     expect(create({ unitId: 'A-1' }, 'villa').slug).toBe('villa-a-1');
     const { slug, _id } = create({ recordSystemId: 'a 1' }, 'villa', 'villa-a-1');
     expect(slug).toBe(`villa-${_id.toHexString()}`);
@@ -132,7 +132,7 @@ describe('a new unit', () => {
       'unit.unknown_name phase p, propertyType t, unitDesign d, amenities a',
     ],
   ])('is refused with %s', (_title, input, refusal) => {
-    expect(refusalOf(recordsWith(), { unitId: 'A-1', ...input })).toBe(refusal);
+    expect(refusalOf(workingSetWith(), { unitId: 'A-1', ...input })).toBe(refusal);
   });
 });
 
@@ -144,7 +144,7 @@ describe('the unit of a request', () => {
   const noIds = unitWith();
   const noCompound = unitWith({ recordSystemId: 'ERP-4', unitId: 'A-3', compoundId: null });
   const units = [linked, unlinked, inLake, sameUnitId, noIds, noCompound];
-  const records = () => recordsWith({ units });
+  const workingSet = () => workingSetWith({ units });
 
   it.each<[string, UpsertUnitDto, UnitDocument]>([
     ['by external id', { recordSystemId: 'ERP-1' }, linked],
@@ -153,20 +153,20 @@ describe('the unit of a request', () => {
     ['by unitId although it has an external id', { unitId: 'A-1' }, linked],
     ['by unitId within the compound', { unitId: 'A-3', compound: 'palm' }, sameUnitId],
   ])('is found %s', (_title, input, { _id }) => {
-    const decided = decide(records(), { ...input, price: 1 });
+    const decided = decide(workingSet(), { ...input, price: 1 });
     expect(decided).toMatchObject({ operation: 'update', unit: { _id } });
   });
 
   it('gets the sent external id when it has none', () => {
     const both = { recordSystemId: 'ERP-2', unitId: 'A-2', compound: 'palm' };
     const { _id } = unlinked;
-    expect(decide(records(), both).unit).toMatchObject({ _id, recordSystemId: 'ERP-2' });
+    expect(decide(workingSet(), both).unit).toMatchObject({ _id, recordSystemId: 'ERP-2' });
   });
 
   it('is new when no unit of the compound has its unitId, or no unit its external id', () => {
     const [other, alone] = [{ unitId: 'A-2', compound: 'lake' }, { recordSystemId: 'ERP-7' }];
-    expect(decide(records(), other).operation).toBe('create');
-    expect(decide(records(), { ...alone, compound: 'palm' }).operation).toBe('create');
+    expect(decide(workingSet(), other).operation).toBe('create');
+    expect(decide(workingSet(), { ...alone, compound: 'palm' }).operation).toBe('create');
   });
 
   const taken = { recordSystemId: 'ERP-9', unitId: 'A-1', compound: 'palm' };
@@ -177,12 +177,12 @@ describe('the unit of a request', () => {
     ['belongs to another unit than its external id', renamed, 'unit.unit_id_taken A-2'],
     ['is in several compounds', { unitId: 'A-3' }, 'unit.ambiguous A-3'],
   ])('is refused when its unitId %s', (_title, input, refusal) => {
-    expect(refusalOf(records(), input)).toBe(refusal);
+    expect(refusalOf(workingSet(), input)).toBe(refusal);
   });
 
   it('is refused with a phase when it has no compound', () => {
     const sent = { recordSystemId: 'ERP-4', phase: 'north' };
-    expect(refusalOf(records(), sent)).toBe('unit.unknown_name phase north');
+    expect(refusalOf(workingSet(), sent)).toBe('unit.unknown_name phase north');
   });
 });
 
@@ -195,8 +195,8 @@ describe('an update', () => {
   ) => {
     const unit = Object.keys(fields).length === 0 ? stored : { ...stored, ...fields };
     const loaded = { reservations: new Map([[unit._id.toHexString(), reservations]]) };
-    const records = recordsWith({ units: [unit], ...loaded });
-    return { ...decide(records, { recordSystemId: 'ERP-1', ...input }), before: unit };
+    const workingSet = workingSetWith({ units: [unit], ...loaded });
+    return { ...decide(workingSet, { recordSystemId: 'ERP-1', ...input }), before: unit };
   };
 
   it('changes sent fields and updatedAt', () => {

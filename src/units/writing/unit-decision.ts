@@ -13,7 +13,7 @@ import {
   slugCandidates,
   slugTexts,
 } from './unit-fields.js';
-import type { UnitRecords } from './unit-records.js';
+import type { UnitWorkingSet } from './unit-working-set.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
 export interface UnitRequest {
@@ -33,33 +33,34 @@ export interface UnitDecision {
  *
  * @throws DomainError 400 for an unknown name or ambiguous ids, 404 if there is no unit to retire
  */
-export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDecision {
+export function decideUnit(workingSet: UnitWorkingSet, request: UnitRequest): UnitDecision {
   const { caller, input } = request;
-  const compoundId = resolveCompound(records, input);
-  const stored = findUnit(records, input, compoundId);
+  const compoundId = resolveCompound(workingSet, input);
+  const stored = findUnit(workingSet, input, compoundId);
   if (stored === null && input.isDeleted) throw new DomainError(unitErrors.noneToDelete);
   if (stored === null && compoundId === undefined) {
     throw new DomainError(unitErrors.compoundRequired);
   }
   const fields = {
     ...requestedUnitFields(input, stored, caller.language),
-    ...resolveLinks(records, input, stored, compoundId),
+    ...resolveLinks(workingSet, input, stored, compoundId),
   };
-  assertUnitIdFree(records, { ...stored, ...fields }, stored?._id);
+  assertUnitIdFree(workingSet, { ...stored, ...fields }, stored?._id);
   return stored === null
-    ? create(records, request, fields)
-    : update(records, request, stored, fields);
+    ? create(workingSet, request, fields)
+    : update(workingSet, request, stored, fields);
 }
 
 /** A different external id means a different unit. */
 function findUnit(
-  records: UnitRecords,
+  workingSet: UnitWorkingSet,
   { recordSystemId, unitId }: UpsertUnitDto,
   compoundId: Types.ObjectId | undefined,
 ): UnitDocument | null {
-  const known = recordSystemId === undefined ? null : records.findByRecordSystemId(recordSystemId);
+  const known =
+    recordSystemId === undefined ? null : workingSet.findByRecordSystemId(recordSystemId);
   if (known || unitId === undefined) return known ?? null;
-  const [unit, ...others] = records.findByUnitId(unitId, compoundId);
+  const [unit, ...others] = workingSet.findByUnitId(unitId, compoundId);
   if (others.length > 0) throw new DomainError(unitErrors.ambiguous, { unitId });
   const belongsToAnotherRecord =
     recordSystemId !== undefined && typeof unit?.recordSystemId === 'string';
@@ -67,34 +68,34 @@ function findUnit(
 }
 
 function assertUnitIdFree(
-  records: UnitRecords,
+  workingSet: UnitWorkingSet,
   { unitId, compoundId }: Partial<UnitDocument>,
   own: Types.ObjectId | undefined,
 ): void {
   if (typeof unitId !== 'string' || !compoundId) return;
-  const units = records.findByUnitId(unitId, compoundId);
+  const units = workingSet.findByUnitId(unitId, compoundId);
   if (units.some(({ _id }) => !own?.equals(_id))) {
     throw new DomainError(unitErrors.unitIdTaken, { unitId });
   }
 }
 
 function create(
-  records: UnitRecords,
+  workingSet: UnitWorkingSet,
   { caller: { requestId } }: UnitRequest,
   fields: Partial<UnitDocument>,
 ): UnitDecision {
-  const { organizationId, now } = records.loaded;
+  const { organizationId, now } = workingSet.loaded;
   const _id = new Types.ObjectId();
   const named = { ...placeholderName(fields), ...fields, _id };
   const candidates = slugCandidates(slugTexts(fields), _id.toHexString());
   // The last candidate contains the new id, so it is free.
-  const slug = candidates.find((one) => !records.isSlugUsed(one)) as string;
+  const slug = candidates.find((slugCandidate) => !workingSet.isSlugUsed(slugCandidate)) as string;
   const unit = newUnit(organizationId, { ...named, slug }, now);
   return { operation: 'create', unit, change: { before: undefined, after: unit, requestId } };
 }
 
 function update(
-  { loaded: { now: updatedAt } }: UnitRecords,
+  { loaded: { now: updatedAt } }: UnitWorkingSet,
   { caller: { requestId } }: UnitRequest,
   before: UnitDocument,
   fields: Partial<UnitDocument>,

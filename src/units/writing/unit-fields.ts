@@ -7,14 +7,14 @@ import { withoutUndefined } from '../../core/values/json.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownNameMessage } from '../unit-errors.js';
 import { isMisspelledStatus, statusToStore } from '../unit-status.js';
-import type { IdsByName, UnitRecords } from './unit-records.js';
+import type { IdsByName, UnitWorkingSet } from './unit-working-set.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;
 
 /** @throws DomainError 400 for an unknown compound */
 export function resolveCompound(
-  { loaded }: UnitRecords,
+  { loaded }: UnitWorkingSet,
   { compound }: UpsertUnitDto,
 ): Types.ObjectId | undefined {
   if (compound === undefined) return undefined;
@@ -27,12 +27,12 @@ export function resolveCompound(
 
 /** @throws DomainError 400 that lists every unknown name (rules UNIT-1 and UNIT-30) */
 export function resolveLinks(
-  records: UnitRecords,
+  workingSet: UnitWorkingSet,
   input: UpsertUnitDto,
   stored: UnitDocument | null,
   compoundId: Types.ObjectId | undefined,
 ): Partial<UnitDocument> {
-  const { loaded } = records;
+  const { loaded } = workingSet;
   const { phase, propertyType, unitDesign, amenities } = input;
   const status = input.status ?? (isMisspelledStatus(stored?.status) ? stored?.status : undefined);
   const errors: LocalizedMessage[] = [];
@@ -46,7 +46,7 @@ export function resolveLinks(
   const compound = compoundId ?? stored?.compoundId ?? undefined;
   const located =
     typeof phase === 'string'
-      ? found('phase', phase, compound && records.findPhase(compound, phase))
+      ? found('phase', phase, compound && workingSet.findPhase(compound, phase))
       : phase;
   const links = withoutUndefined({
     compoundId,
@@ -56,7 +56,7 @@ export function resolveLinks(
     amenitiesIds:
       amenities &&
       distinct(amenities.flatMap((name) => idOf('amenities', name, loaded.amenities) ?? [])),
-    status: status && stored ? statusToStore(status, records.statusesOf(stored)) : undefined,
+    status: status && stored ? statusToStore(status, workingSet.statusesOf(stored)) : undefined,
   });
   if (errors.length > 0) throw new DomainError(unitErrors.unknownName, errors);
   return links;
@@ -107,7 +107,7 @@ function sentFields(input: UpsertUnitDto): Partial<UnitDocument> {
   return {
     ...fields,
     ...(floor && { floor: { ...floor } }),
-    ...(media && { media: media.map((one) => ({ ...one })) }),
+    ...(media && { media: media.map((item) => ({ ...item })) }),
   };
 }
 

@@ -9,7 +9,7 @@ import { unitErrors } from '../unit-errors.js';
 import type { UnitUpsertResponseDto, UpsertUnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 import { decideUnit } from './unit-decision.js';
-import { UnitRecordsLoader } from './unit-records.loader.js';
+import { UnitWorkingSetLoader } from './unit-working-set.loader.js';
 import { UnitWritesService } from './unit-writes.service.js';
 
 @Injectable()
@@ -17,7 +17,7 @@ export class UnitUpsertsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly idempotency: IdempotencyService,
-    private readonly records: UnitRecordsLoader,
+    private readonly loader: UnitWorkingSetLoader,
     private readonly writes: UnitWritesService,
     private readonly presenter: UnitPresenter,
     private readonly clock: Clock,
@@ -34,8 +34,8 @@ export class UnitUpsertsService {
     const { organizationId, expiresAt } = caller;
     const upsert = async () => {
       const now = this.clock.now();
-      const records = await this.records.load(caller, input, now);
-      const { operation, unit, change } = decideUnit(records, { caller, input });
+      const workingSet = await this.loader.load(caller, input, now);
+      const { operation, unit, change } = decideUnit(workingSet, { caller, input });
       if (change !== undefined) await this.writes.store(organizationId, [change], now);
       const response = upsertResponse(operation, {
         unit: await this.presenter.present(caller, unit),

@@ -3,9 +3,9 @@ import { Types } from 'mongoose';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { buildWrite } from '../../core/database/documents/document-diff.js';
-import { idOf } from '../../core/database/documents/stored-values.js';
+import { asId } from '../../core/database/documents/stored-values.js';
 import { defaultLanguage } from '../../core/localization/language.js';
-import { objectOf } from '../../core/values/json.js';
+import { asObject } from '../../core/values/json.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { OutboundEvent } from '../../events/outbox/outbox.js';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
@@ -87,5 +87,5 @@ export function unitChanges(before: UnitDocument, after: UnitDocument): FieldCha
 
 function auditedFields(unit: UnitDocument): Record<string, unknown> {
   const { updatedAt: _updatedAt, ...fields } = present(UnitDocument, unit, defaultLanguage);
-  return { ...fields, compoundId: idOf(unit.compoundId), name: objectOf(unit.name) };
+  return { ...fields, compoundId: asId(unit.compoundId), name: asObject(unit.name) };
 }

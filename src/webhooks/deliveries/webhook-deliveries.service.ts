@@ -162,7 +162,7 @@ export class WebhookDeliveriesService {
     const running = this.sendingSince(endpoint);
     const from = running !== null && running < since ? running : since;
     const counts = await this.replays.countReplayed(endpoint, from);
-    const countOf = (isMeant: (one: (typeof counts)[number]['_id']) => boolean) =>
+    const countOf = (isMeant: (id: (typeof counts)[number]['_id']) => boolean) =>
       counts.filter(({ _id }) => isMeant(_id)).reduce((sum, { count }) => sum + count, 0);
     return {
       delivered: countOf(({ status }) => status === 'delivered'),

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { textOf } from '../../core/values/text.js';
+import { asText } from '../../core/values/text.js';
 import {
   encryptionKeys,
   keyIdOf,
@@ -107,7 +107,7 @@ export class SecretKeys {
       return owners.flatMap((owner) =>
         signingSecrets(owner.secrets, this.clock.now()).map((secret) => {
           // Other programs may have stored a value that is not a string.
-          const sealed = textOf(secret.sealed);
+          const sealed = asText(secret.sealed);
           return { kind, owner, sealed, key: sealingKeyIdOf(sealed) };
         }),
       );

@@ -5,7 +5,7 @@ import type { Caller } from '../../../src/tenants/keys/caller.js';
 import { Metrics } from '../../../src/core/observability/metrics.js';
 import { LeadsService } from '../../../src/leads/leads.service.js';
 import type { LeadUpsertResult } from '../../../src/leads/upsert/lead-outcomes.js';
-import { LeadStore } from '../../../src/leads/upsert/lead-store.service.js';
+import { LeadWorkingSetService } from '../../../src/leads/upsert/lead-working-set.service.js';
 import type { LeadPayload } from '../../../src/leads/lead-merge.js';
 import { derivePhoneKeys } from '../../../src/leads/phones/lead-phones.js';
 import { phoneRule } from '../../../src/tenants/contacts/phone-rule.js';
@@ -195,7 +195,7 @@ describe('grouped POST /leads requests', () => {
       data: {},
     }));
     const options = { now: new Date(), isDryRun: true };
-    const { count } = await service.service.app.get(LeadStore).load(requests, options);
+    const { count } = await service.service.app.get(LeadWorkingSetService).load(requests, options);
     expect(count).toBe(4);
   });
 

@@ -1,40 +1,40 @@
 import { BSONRegExp, Code, Decimal128, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'mongodb';
-import { objectOf } from '../../values/json.js';
-import { textOf } from '../../values/text.js';
+import { asObject } from '../../values/json.js';
+import { asText } from '../../values/text.js';
 
-export function numberOf(value: unknown): number {
+export function asNumber(value: unknown): number {
   const isWide = value instanceof Decimal128 || value instanceof Long;
   const number = isWide ? Number(value.toString()) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : 0;
 }
 
-export function flagOf(value: unknown): boolean {
+export function asFlag(value: unknown): boolean {
   return value === true;
 }
 
-export function hexOf(value: unknown): string {
+export function asHexId(value: unknown): string {
   return value instanceof ObjectId ? value.toHexString() : '';
 }
 
-export function idOf(value: unknown): string {
-  return hexOf(value) || textOf(value);
+export function asId(value: unknown): string {
+  return asHexId(value) || asText(value);
 }
 
-export function timeOf(value: unknown): string {
-  if (!(value instanceof Date)) return textOf(value);
+export function asTime(value: unknown): string {
+  if (!(value instanceof Date)) return asText(value);
   return Number.isNaN(value.getTime()) ? '' : value.toISOString();
 }
 
-export function listOf(value: unknown): unknown[] {
+export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function objectsOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.map(objectOf) : [];
+export function asObjects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(asObject) : [];
 }
 
-export function idsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(idOf).filter((id) => id !== '') : [];
+export function asIds(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(asId).filter((id) => id !== '') : [];
 }
 
 // Lets `JSON.stringify` write BSON types, with all digits of 64-bit integers and decimals.

@@ -10,7 +10,7 @@ import {
   type TenantWrite,
   withIndexHint,
 } from '../documents/tenant-queries.js';
-import { openSession } from '../transactions/sessions.js';
+import { currentSession } from '../transactions/sessions.js';
 import { ownKeys } from './own-keys.js';
 import { writeAll } from './bulk-writes.js';
 import type { ScopedFilter, TenantModel } from './tenant-model.js';
@@ -40,7 +40,7 @@ export async function* batchesOf<T extends TenantDocument, R extends object = T>
   const wanted: Document = sort
     ? { organizationId, $and: [conditions, afterPosition(after, sort)] }
     : { ...conditions, organizationId };
-  const { session } = openSession();
+  const { session } = currentSession();
   const all = {
     ...options,
     ...ownKeys,

@@ -9,6 +9,9 @@ export function eachWithin<T>(
   organizationId: OrganizationIds,
   conditions: readonly TenantFilter<T>[],
 ): TenantFilter<T>[] {
-  const repeated: readonly object[] = conditions.map((one) => ({ ...one, organizationId }));
+  const repeated: readonly object[] = conditions.map((condition) => ({
+    ...condition,
+    organizationId,
+  }));
   return [...repeated] as TenantFilter<T>[];
 }

@@ -27,7 +27,7 @@ export function readOutsideTransaction<T>(read: () => PromiseLike<T>): Promise<T
   return result;
 }
 
-export function openSession(): { session?: ClientSession } {
+export function currentSession(): { session?: ClientSession } {
   return sessions.getStore() ?? {};
 }
 
@@ -35,7 +35,7 @@ const callbacksAfterEnd = new WeakMap<ClientSession, Set<() => void>>();
 
 /** Calls back once after commit or abort of the open transaction, or immediately without one. */
 export function afterTransaction(callback: () => void): void {
-  const { session } = openSession();
+  const { session } = currentSession();
   if (session === undefined) {
     callback();
     return;

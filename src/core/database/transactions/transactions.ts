@@ -11,7 +11,7 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
-import { abortOrphanedTransactions, endTransaction, openSession } from './sessions.js';
+import { abortOrphanedTransactions, endTransaction, currentSession } from './sessions.js';
 import { Metrics } from '../../observability/metrics.js';
 import { traced } from '../../observability/tracing.js';
 
@@ -128,7 +128,7 @@ export class Transactions {
    * @throws Error inside another transaction: one that survives the other's rollback would store half of a change
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    if (openSession().session !== undefined) throw new Error('A transaction is already open.');
+    if (currentSession().session !== undefined) throw new Error('A transaction is already open.');
     const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs, oneAtATime } = options;
     const deadline = workDeadline(expiresAt, deadlineMs);

@@ -48,7 +48,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-interface Connection {
+interface ConnectionState {
   readonly unfinished: Set<ServerResponse>;
   latest?: Exchange;
   /** Nothing that the client sends behind the latest request can be trusted, so it does not run. */
@@ -63,7 +63,7 @@ export const bodyFailures = new WeakMap<IncomingMessage, DomainError>();
 export class Connections {
   /** Closing this listener stops accepting without cutting connections. */
   private readonly listener = createServer();
-  private readonly open = new Map<Socket, Connection>();
+  private readonly open = new Map<Socket, ConnectionState>();
   /** New requests run once it resolves. */
   hold: Promise<void> | undefined;
   private isDraining = false;

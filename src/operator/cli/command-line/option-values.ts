@@ -123,11 +123,11 @@ function listOf<T extends string>(known: readonly T[]) {
 /** Removes repetitions; returns null for an unknown item. */
 function itemsOf<T extends string>(known: readonly T[], value: string): T[] | null {
   const items = distinctItems(value);
-  return items.every((one): one is T => known.some((each) => each === one)) ? items : null;
+  return items.every((item): item is T => known.some((each) => each === item)) ? items : null;
 }
 
 function distinctItems(value: string): string[] {
-  return [...new Set(value.split(',').map((one) => one.trim()))];
+  return [...new Set(value.split(',').map((item) => item.trim()))];
 }
 
 function textParser(isValid: (value: string) => boolean, message: string) {

@@ -71,7 +71,7 @@ export function createProgram(...more: readonly CommandUnknownOpts[]): CommandUn
     });
   for (const command of [...groups, ...more]) {
     program.addCommand(command);
-    for (const one of [command, ...command.commands]) one.copyInheritedSettings(program);
+    for (const part of [command, ...command.commands]) part.copyInheritedSettings(program);
   }
   return program;
 }
@@ -80,8 +80,8 @@ export function createProgram(...more: readonly CommandUnknownOpts[]): CommandUn
 function assertNoOptionLost(program: CommandUnknownOpts, args: readonly string[]): void {
   if (process.env['npm_lifecycle_event'] !== 'cli') return;
   const words = args.slice(0, 2);
-  const group = program.commands.find((one) => one.name() === words[0]);
-  const called = group?.commands.find((one) => one.name() === words[1]) ?? group;
+  const group = program.commands.find((candidate) => candidate.name() === words[0]);
+  const called = group?.commands.find((candidate) => candidate.name() === words[1]) ?? group;
   for (const { long } of called?.options ?? []) {
     const variable = `npm_config_${(long ?? '').slice(2).replaceAll('-', '_')}`;
     if ((process.env[variable] ?? '') === '') continue;

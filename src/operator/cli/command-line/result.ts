@@ -48,15 +48,15 @@ export function list<T extends object>(
   view?: View<NoInfer<T>>,
   json: unknown = items,
 ): Result {
-  return { json, lines: [() => tableLines(items.map((one) => cellsOf(one, view)))] };
+  return { json, lines: [() => tableLines(items.map((record) => cellsOf(record, view)))] };
 }
 
 export function item<T extends object>(
-  one: T,
+  record: T,
   view?: View<NoInfer<T>>,
-  json: unknown = one,
+  json: unknown = record,
 ): Result {
-  return { json, lines: [() => itemLines(cellsOf(one, view))] };
+  return { json, lines: [() => itemLines(cellsOf(record, view))] };
 }
 
 /** Combines lines and other results, each followed by an empty line. The JSON of the others is dropped. */
@@ -86,12 +86,12 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function cellsOf<T extends object>(one: T, view?: View<T>): Cell[] {
-  if (view === undefined) return allCells(one);
+function cellsOf<T extends object>(record: T, view?: View<T>): Cell[] {
+  if (view === undefined) return allCells(record);
   return view.map((field) => {
-    if (typeof field === 'string') return cellOf(titleOf(field), one[field]);
-    if (!('kind' in field)) return cellOf(field.title, field.of(one));
-    return cellOf(field.title, plainValue(field, one), field.cut ?? cuts[field.kind]);
+    if (typeof field === 'string') return cellOf(titleOf(field), record[field]);
+    if (!('kind' in field)) return cellOf(field.title, field.of(record));
+    return cellOf(field.title, plainValue(field, record), field.cut ?? cuts[field.kind]);
   });
 }
 
@@ -99,8 +99,8 @@ function cellOf(title: string, value: unknown, cut?: Cell['cut']): Cell {
   return { title, text: textOf(value), cut: cut ?? (Array.isArray(value) ? 'end' : undefined) };
 }
 
-function allCells(one: object, path = ''): Cell[] {
-  return Object.entries(one).flatMap(([name, value]: [string, unknown]) => {
+function allCells(record: object, path = ''): Cell[] {
+  return Object.entries(record).flatMap(([name, value]: [string, unknown]) => {
     const title = `${path} ${name}`;
     if (isStoredObject(value)) return allCells(value, title);
     return [cellOf(titleOf(title), value)];
@@ -128,7 +128,7 @@ function tableLines(items: readonly (readonly Cell[])[]): string[] {
   if (items.length === 0) return ['None.'];
   const titles = [...new Set(items.flatMap((cells) => cells.map(({ title }) => title)))];
   const columns = titles.map((title): Column => {
-    const cells = items.map((one) => one.find((cell) => cell.title === title));
+    const cells = items.map((row) => row.find((cell) => cell.title === title));
     const texts = [title.toUpperCase(), ...cells.map((cell) => cell?.text ?? '-')];
     const cut = cells.find((cell) => cell?.cut !== undefined)?.cut;
     return { cut, texts, width: Math.max(...texts.map(lengthOf)) };
@@ -187,6 +187,6 @@ function textOf(value: unknown): string {
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }
 
-export function pluralize(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+export function pluralize(count: number, singular: string, many = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : many}`;
 }

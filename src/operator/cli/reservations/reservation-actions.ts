@@ -161,8 +161,8 @@ function findingsOf({ differences, unmentioned = [] }: Comparison) {
       return { ...cheque, entry: null, kind: 'unmentioned', ours, theirs: null } as const;
     }),
   ];
-  return all.map(({ reservationId: reservation, installmentId: installment, ...one }) => {
-    const { entry, kind: difference, ours, theirs } = one;
+  return all.map(({ reservationId: reservation, installmentId: installment, ...found }) => {
+    const { entry, kind: difference, ours, theirs } = found;
     return { entry, reservation, installment, difference, ours, theirs };
   });
 }

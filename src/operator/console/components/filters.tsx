@@ -23,7 +23,7 @@ export function Choices({
 }) {
   const context = useRenderContext();
   const chosen = chosenOf(context, name, choices);
-  const others = Object.fromEntries(also.map((one) => [one, null]));
+  const others = Object.fromEntries(also.map((parameter) => [parameter, null]));
   return (
     <nav class="nav nav-segmented" aria-label={label}>
       {choices.map(({ value, label: text, count }, index) => (

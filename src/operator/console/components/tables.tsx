@@ -255,10 +255,10 @@ function Personal({ value, isShown }: { readonly value: unknown; readonly isShow
   if (typeof value !== 'object' || value === null) {
     return <Lines lines={[maskedValue(value, isShown)]} />;
   }
-  const lines = Object.entries(value).map(([name, one]) => (
+  const lines = Object.entries(value).map(([name, member]) => (
     <>
       {!Array.isArray(value) && <code>{`${maskedName(name, isShown)}: `}</code>}
-      {maskedValue(one, isShown)}
+      {maskedValue(member, isShown)}
     </>
   ));
   return <Lines lines={lines} />;

@@ -239,7 +239,7 @@ function EventLine({
     >
       {sent.map(({ _id, endpointId, status }) => {
         const id = _id.toHexString();
-        const endpoint = endpoints.find((one) => one._id === endpointId.toHexString());
+        const endpoint = endpoints.find((candidate) => candidate._id === endpointId.toHexString());
         return (
           <p key={id} class="mb-1">
             <Link to={`/webhooks/deliveries/${id}`}>

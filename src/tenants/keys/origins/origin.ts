@@ -1,4 +1,4 @@
-import { textsOf } from '../../../core/values/text.js';
+import { asTexts } from '../../../core/values/text.js';
 
 /** Further origins of a key have no effect. */
 export const maxOrigins = 100;
@@ -16,7 +16,7 @@ export function isOrigin(text: string): boolean {
 /** Returns null for a key without origins. A stored value of another type, and invalid origins, permit nothing. */
 export function originsOf(stored: unknown): ReadonlySet<string> | null {
   const isOpen = stored === undefined || stored === null || isEmptyList(stored);
-  return isOpen ? null : new Set(textsOf(stored).slice(0, maxOrigins).filter(isOrigin));
+  return isOpen ? null : new Set(asTexts(stored).slice(0, maxOrigins).filter(isOrigin));
 }
 
 function isEmptyList(value: unknown): boolean {

@@ -155,9 +155,9 @@ function RequestFilter({ codes }: { readonly codes: readonly string[] }) {
     <Filter label="Filter requests" keeps={['range']}>
       <select class="form-select w-auto" name="code" aria-label="Code">
         <option value="">Every code</option>
-        {[...new Set([...codes, ...(code === '' ? [] : [code])])].map((one) => (
-          <option key={one} value={one} selected={one === code}>
-            {one}
+        {[...new Set([...codes, ...(code === '' ? [] : [code])])].map((listed) => (
+          <option key={listed} value={listed} selected={listed === code}>
+            {listed}
           </option>
         ))}
       </select>

@@ -110,7 +110,7 @@ function LastProblem({
   readonly callbacks: readonly CallbackEntry[];
   readonly context: CallbackContext;
 }) {
-  const callback = callbacks.findLast((one) => problemOf(one) !== null);
+  const callback = callbacks.findLast((candidate) => problemOf(candidate) !== null);
   if (callback === undefined) return null;
   return (
     <Card

@@ -50,8 +50,11 @@ const searchLeads: Search = async ({ services, organizations, reference, limit }
 
 const searchReservations: Search = async ({ services, ids, reference, limit }) => {
   const found = await services.reservations.search(ids, reference, limit);
-  return found.map((one) =>
-    resultOf('reservation', one, one.recordSystemId ?? one._id, [one.status, deletedNote(one)]),
+  return found.map((reservation) =>
+    resultOf('reservation', reservation, reservation.recordSystemId ?? reservation._id, [
+      reservation.status,
+      deletedNote(reservation),
+    ]),
   );
 };
 
@@ -128,8 +131,11 @@ const searchEvents: Search = async ({ services, ids, reference, limit }) => {
 
 const searchCallbacks: Search = async ({ services, ids, reference, limit }) => {
   const found = await services.reservations.findByRequest(ids, reference, limit);
-  return found.map((one) =>
-    resultOf('reservation', one, one.recordSystemId ?? one._id, [one.status, deletedNote(one)]),
+  return found.map((reservation) =>
+    resultOf('reservation', reservation, reservation.recordSystemId ?? reservation._id, [
+      reservation.status,
+      deletedNote(reservation),
+    ]),
   );
 };
 
@@ -141,7 +147,7 @@ export async function runSearches(
   query: Query,
 ): Promise<SearchResult[]> {
   const found = (await Promise.all(searches.map((search) => search(query)))).flat();
-  return [...new Map(found.map((one) => [one.path ?? one.name, one])).values()];
+  return [...new Map(found.map((result) => [result.path ?? result.name, result])).values()];
 }
 
 function deletedNote({ isDeleted }: { readonly isDeleted?: boolean | null }): string | null {

@@ -20,7 +20,7 @@ export interface LoadedUnits {
 }
 
 /** Contains what the decision about a unit reads. */
-export class UnitRecords {
+export class UnitWorkingSet {
   constructor(readonly loaded: LoadedUnits) {}
 
   findByRecordSystemId(recordSystemId: string): UnitDocument | undefined {
@@ -38,7 +38,7 @@ export class UnitRecords {
   /** If several phases have the slug, the oldest is used. */
   findPhase(compoundId: Types.ObjectId, slug: string): Types.ObjectId | undefined {
     const { phases } = this.loaded;
-    return phases.find((one) => one.slug === slug && compoundId.equals(one.parentId))?._id;
+    return phases.find((phase) => phase.slug === slug && compoundId.equals(phase.parentId))?._id;
   }
 
   statusesOf({ _id }: Pick<UnitDocument, '_id'>): readonly string[] {

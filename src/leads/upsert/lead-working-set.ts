@@ -4,7 +4,7 @@ import type { TenantWrite } from '../../core/database/documents/tenant-queries.j
 import type { Language } from '../../core/localization/language.js';
 import type { PendingEvent } from '../../events/outbox/outbox.js';
 import type { LeadChange } from '../../tenants/change-log/change-log.repository.js';
-import type { ClientLink, ClientRecords } from '../clients/client-link.js';
+import type { ClientLink, ClientWorkingSet } from '../clients/client-link.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadPayload } from '../lead-merge.js';
@@ -33,22 +33,22 @@ export interface LeadDecision {
   readonly bytes: number;
 }
 
-export interface LoadedLeadRecords {
+export interface LoadedLeads {
   readonly organization: Organization;
   readonly now: Date;
   readonly leads: readonly LeadDocument[];
   readonly phoneOwners: readonly PhoneOwner[];
   readonly userNames: ReadonlyMap<string, string>;
   readonly compoundsNamed: (project: { name: string; language: Language }) => Types.ObjectId[];
-  readonly clients: ClientRecords;
+  readonly clients: ClientWorkingSet;
   readonly numbers: readonly number[];
 }
 
 /** Applies decisions as they are made: each request sees earlier requests as stored. */
-export class LeadRecords {
+export class LeadWorkingSet {
   readonly organization: Organization;
   readonly now: Date;
-  readonly clients: ClientRecords;
+  readonly clients: ClientWorkingSet;
   readonly decisions: LeadDecision[] = [];
   /** Size of the changes so far. */
   bytes = 0;
@@ -57,7 +57,7 @@ export class LeadRecords {
   private readonly owners = new Map<string, { lead: PhoneOwner; phoneKeys: readonly string[] }>();
   private readonly created = new Set<string>();
 
-  constructor(private readonly loaded: LoadedLeadRecords) {
+  constructor(private readonly loaded: LoadedLeads) {
     this.organization = loaded.organization;
     this.now = loaded.now;
     this.clients = loaded.clients;

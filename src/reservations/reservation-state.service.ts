@@ -22,7 +22,7 @@ interface StoreOptions {
 }
 
 @Injectable()
-export class ReservationStore {
+export class ReservationStateService {
   constructor(
     private readonly reservations: ReservationsRepository,
     private readonly wallets: ChequeWalletsRepository,
@@ -58,7 +58,7 @@ export class ReservationStore {
     const unitIds = unitId ? [unitId] : [];
     const [unit = null] = await this.units.findAll(organizationId, unitIds);
     const ofUnit = await this.unitReservations.findByUnits(organizationId, unitIds);
-    const others = ofUnit.filter((one) => !one._id.equals(_id));
+    const others = ofUnit.filter((other) => !other._id.equals(_id));
     return {
       reservation,
       unit,
@@ -83,7 +83,10 @@ export class ReservationStore {
       await this.reservations.write(organizationId, change);
     }
     await this.wallets.write(organizationId, walletChanges(before, after));
-    const events = reservationEvents(before, after, isNew).map((one) => ({ ...one, requestId }));
+    const events = reservationEvents(before, after, isNew).map((event) => ({
+      ...event,
+      requestId,
+    }));
     if (after.isUnitLocked && before.unit !== null && after.unit !== null) {
       const unit = { before: before.unit, after: after.unit, requestId };
       await this.units.storeStatus(organizationId, unit);

@@ -10,25 +10,25 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import { fieldInFilters, UnitLookupService } from '../reading/unit-lookup.service.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
-import { type IdsByName, UnitRecords } from './unit-records.js';
+import { type IdsByName, UnitWorkingSet } from './unit-working-set.js';
 
 /** Reads what the decision about a unit needs (rule UNIT-1). */
 @Injectable()
-export class UnitRecordsLoader {
+export class UnitWorkingSetLoader {
   constructor(
     private readonly units: UnitLookupService,
     private readonly catalogue: CatalogueRepository,
     private readonly reservations: UnitReservationsRepository,
   ) {}
 
-  async load(caller: Caller, input: UpsertUnitDto, now: Date): Promise<UnitRecords> {
+  async load(caller: Caller, input: UpsertUnitDto, now: Date): Promise<UnitWorkingSet> {
     const { organizationId } = caller;
     // These reads run in parallel with the transaction: the request only needs to know that the names exist.
     const named = readOutsideTransaction(() => this.resolveNames(organizationId, input));
-    const slugs = listOf(input.compound);
+    const slugs = asList(input.compound);
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
     const units = await this.findCandidates(organizationId, input, compounds);
-    const phases = await this.catalogue.phasesBySlugs(organizationId, listOf(input.phase));
+    const phases = await this.catalogue.phasesBySlugs(organizationId, asList(input.phase));
     const decidesStatus =
       input.status !== undefined || units.some(({ status }) => isMisspelledStatus(status));
     const reservations = await this.reservations.statusesByUnit(
@@ -37,7 +37,7 @@ export class UnitRecordsLoader {
     );
     const usedSlugs = await this.findUsedSlugs(caller, input, units);
     const loaded = { organizationId, now, units, compounds, phases, reservations, usedSlugs };
-    return new UnitRecords({ ...loaded, ...(await named) });
+    return new UnitWorkingSet({ ...loaded, ...(await named) });
   }
 
   private async resolveNames(organizationId: Types.ObjectId, input: UpsertUnitDto) {
@@ -46,9 +46,9 @@ export class UnitRecordsLoader {
       return new Map(names.map((name, index) => [name, found[index]?.[0]]));
     };
     const [propertyTypes, amenities, unitDesigns] = await Promise.all([
-      idsOf('propertyTypes', listOf(input.propertyType)),
-      idsOf('amenities', listOf(input.amenities)),
-      this.catalogue.idsBySlugs('unitDesigns', organizationId, listOf(input.unitDesign)),
+      idsOf('propertyTypes', asList(input.propertyType)),
+      idsOf('amenities', asList(input.amenities)),
+      this.catalogue.idsBySlugs('unitDesigns', organizationId, asList(input.unitDesign)),
     ]);
     return { propertyTypes, amenities, unitDesigns };
   }
@@ -61,9 +61,9 @@ export class UnitRecordsLoader {
   ): Promise<UnitDocument[]> {
     const recorded = await this.units.findAny(
       organizationId,
-      fieldInFilters('recordSystemId', listOf(recordSystemId)),
+      fieldInFilters('recordSystemId', asList(recordSystemId)),
     );
-    const unitIds = [...listOf(unitId), ...recorded.flatMap((unit) => unit.unitId ?? [])];
+    const unitIds = [...asList(unitId), ...recorded.flatMap((unit) => unit.unitId ?? [])];
     const parents = [
       ...[...compounds.values()].flatMap((id) => id ?? []),
       ...objectIds(recorded.map(({ compoundId }) => compoundId)),
@@ -73,7 +73,7 @@ export class UnitRecordsLoader {
         ...filter,
         compoundId: { $in: parents },
       })),
-      ...fieldInFilters('unitId', compound === undefined ? listOf(unitId) : []),
+      ...fieldInFilters('unitId', compound === undefined ? asList(unitId) : []),
     ]);
     return [...recorded, ...others];
   }
@@ -91,6 +91,6 @@ export class UnitRecordsLoader {
   }
 }
 
-function listOf(names: string | readonly string[] | null | undefined): string[] {
+function asList(names: string | readonly string[] | null | undefined): string[] {
   return [...new Set([names ?? []].flat())];
 }

@@ -17,7 +17,7 @@ import { leadLogEntry, leadEvent } from '../lead-changes.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { currentPhoneKeys } from '../phones/lead-phones.js';
-import { LeadRecords, type LeadRequest } from './lead-records.js';
+import { LeadWorkingSet, type LeadRequest } from './lead-working-set.js';
 
 const maxLeadBytes = 16 * mebibyte;
 /** A lead takes about 4 MiB at most (rule LEAD-13). */
@@ -35,7 +35,7 @@ interface LoadOptions {
 
 /** Loads and stores all that the upserts of an organization's leads touch. */
 @Injectable()
-export class LeadStore {
+export class LeadWorkingSetService {
   constructor(
     private readonly leads: LeadsRepository,
     private readonly users: UsersRepository,
@@ -46,11 +46,11 @@ export class LeadStore {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Queries each collection once. The records cover the first `count` requests: fewer if their leads are large. */
+  /** Queries each collection once. The working set covers the first `count` requests: fewer if their leads are large. */
   async load(
     requests: readonly LeadRequest[],
     { now, isDryRun = false }: LoadOptions,
-  ): Promise<{ readonly records: LeadRecords; readonly count: number }> {
+  ): Promise<{ readonly workingSet: LeadWorkingSet; readonly count: number }> {
     // The newest request has the newest settings.
     const organization = requests.at(-1)?.caller.organization;
     if (organization === undefined) throw new Error('No request to load.');
@@ -87,17 +87,17 @@ export class LeadStore {
       compoundsNamed: await compoundsNamed,
       numbers: await numbers,
     };
-    return { records: new LeadRecords(loaded), count };
+    return { workingSet: new LeadWorkingSet(loaded), count };
   }
 
   /** Uses one command per collection (rule LEAD-11). */
-  async store(records: LeadRecords): Promise<void> {
-    const { decisions, lockKeys, now } = records;
-    const { _id: organizationId } = records.organization;
+  async store(workingSet: LeadWorkingSet): Promise<void> {
+    const { decisions, lockKeys, now } = workingSet;
+    const { _id: organizationId } = workingSet.organization;
     const entries = decisions.map(({ entry }) => entry);
     await this.transactions.lock(organizationId, lockKeys, now);
-    await this.leads.write(organizationId, records.writes());
-    await this.clients.store(organizationId, records.clients.changes());
+    await this.leads.write(organizationId, workingSet.writes());
+    await this.clients.store(organizationId, workingSet.clients.changes());
     await this.changeLog.addLeadChanges(organizationId, entries, now);
     await this.outbox.store(decisions.flatMap(({ events }) => events));
   }
