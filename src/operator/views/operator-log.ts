@@ -1,5 +1,5 @@
 import type { OperatorLogEntry } from '../operator-log/operator-log.service.js';
-import type { OperatorAction } from '../operator-log/operator-log.schema.js';
+import type { OperatorAction } from '../operator-log/operator-actions.js';
 import { field, recordPath, type ViewField } from './view-field.js';
 
 const actions: Readonly<Record<OperatorAction, string>> = {

@@ -5,7 +5,7 @@ import { Types } from 'mongoose';
 import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
-import { type OperatorAction, operatorActions } from '../../operator-log/operator-log.schema.js';
+import { type OperatorAction, operatorActions } from '../../operator-log/operator-actions.js';
 import { OperatorLogService, wholeDatabase } from '../../operator-log/operator-log.service.js';
 
 interface Subject {
