@@ -122,7 +122,7 @@ describe('GET /units', () => {
     ['updatedSince=2026-01-17T02:00:00%2B02:00&includeDeleted=1', 'DCBA'],
     ['updatedSince=2026-01-17&includeDeleted=1&sort=price,unitId', 'DABC'],
     ['status=Available&propertyType=villa&minPrice=200', 'C'],
-  ])('returns for %j the units %j', async (query, found) => {
+  ])('with %j returns the units %j', async (query, found) => {
     expect(await listIds(`?${query}`)).toBe(found);
   });
 
@@ -288,7 +288,7 @@ describe('GET /units with unusual values', () => {
     ['minPrice=0&maxPrice=2', 'DCB'],
     ['minPrice=1', 'EA,1'],
     ['maxBua=10&minBeds=0', 'EDCBA,1'],
-  ])('returns for %j the units %j', async (query, found) => {
+  ])('with %j returns the units %j', async (query, found) => {
     expect(await listIds(`?${query}`)).toBe(found);
   });
 

@@ -33,7 +33,7 @@ const notReviewed = {
   ...fieldsWith(null, 'approvedById approvedDate reviewedById reviewedDate'),
 };
 
-describe('a unit', () => {
+describe('GET /units/:slug', () => {
   it('returns numbers, times and ids in any stored type as JSON', async () => {
     const addons = [
       Long.fromString('9007199254740993'),

@@ -130,7 +130,7 @@ describe('decideLead with a stored lead', () => {
     [sent, { recordSystemId: 'a', phoneNumber: '+20 100 123 4567' }, 1],
     [sent, { recordSystemId: 'a', name: 'Nour' }, 1],
   ])(
-    'when another lead has the phone %s, gives for %j this number of changes, or a refusal: %s',
+    'with another lead that has the phone %s, %j returns this number of changes or a refusal: %s',
     (phoneNumber, payload, changes) => {
       const other = leadWith({ leadId: 1, data: { phoneNumber } });
       const decision = () => decide(payload, { leads: [stored], phoneOwners: [other] });

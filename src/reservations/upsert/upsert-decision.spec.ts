@@ -265,7 +265,7 @@ describe('ignoredFields', () => {
     [['status'], { status: 'rejected' }],
     [['status', 'reopen'], { status: 'expired', reopen: true }],
     [['reopen'], { reopen: true }],
-  ])('returns %j for %j about an approved reservation', (expected, request) => {
+  ])('ignores the fields %j when %j concerns an approved reservation', (expected, request) => {
     expect(ignoredFields(request, approved)).toEqual(expected);
   });
 

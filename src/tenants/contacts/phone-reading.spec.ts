@@ -124,7 +124,7 @@ const countries = ['EG', 'SA', 'AE'] as const;
 const cases = rounds(1_500, 100_000);
 
 describe('readPhoneKeys', () => {
-  it.each(recorded)('returns in %s for %j the number that it always was', (...row) => {
+  it.each(recorded)('with the country %s and %j returns the recorded number', (...row) => {
     const [country, text, number] = row;
     expect(readPhoneKeys(text, country)).toEqual([number]);
   });
@@ -154,7 +154,7 @@ describe('readPhoneKeys', () => {
     ['०१०२८२५१२२३', '+201028251223'],
     ['𝟎𝟙𝟢𝟮𝟾2𝟻𝟣𝟤𝟤𝟥', '+201028251223'],
     ['Mona: 010 then 28251223', '+201028251223'],
-  ])('returns for %j in Egypt the number %s', (text, number) => {
+  ])('with %j in Egypt returns the number %s', (text, number) => {
     expect(readPhoneKeys(text, 'EG')).toEqual([number]);
   });
 
@@ -176,7 +176,7 @@ describe('readPhoneKeys', () => {
     ['01028251223 / 12', '+20102825122312'],
     ['①②③④⑤ 12345', '+2012345'],
     ['9'.repeat(30).replace('99', '98'), '9'.repeat(30).replace('99', '98')],
-  ])('returns for %j, which is no valid number, its digits or what was read: %s', (text, key) => {
+  ])('with %j, which is no valid number, returns its digits or the text: %s', (text, key) => {
     expect(readPhoneKeys(text, 'EG')).toEqual([key]);
   });
 
