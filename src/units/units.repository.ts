@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { countIndexFor } from '../catalogue/collections/unit.schema.js';
+import { countIndexFor, type ListableUnitField } from '../catalogue/collections/unit.schema.js';
 import type { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { TenantCache } from '../core/cache/tenant-cache.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
@@ -88,10 +88,7 @@ export class UnitsRepository {
   }
 
   /** Returns values of any type, because other programs store units, too. */
-  async valuesOf(
-    organizationId: Types.ObjectId,
-    field: 'status' | 'rentalStatus' | 'saleType',
-  ): Promise<unknown[]> {
+  async valuesOf(organizationId: Types.ObjectId, field: ListableUnitField): Promise<unknown[]> {
     return this.units.distinct(field, { organizationId });
   }
 

@@ -86,7 +86,8 @@ describe('the operations of a key', () => {
       const key = await keyWith(permissions);
       for (const route of routes) {
         const response = await send(route, key);
-        if (!unimplied.has(String(route.keyOperation))) expect(permitted).toContain(response.status);
+        if (!unimplied.has(String(route.keyOperation)))
+          expect(permitted).toContain(response.status);
         else expect(summary(response)).toEqual(operationRefused(route));
       }
     },

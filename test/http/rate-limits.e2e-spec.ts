@@ -64,10 +64,7 @@ describe('the rate limit of an API key', () => {
       const key = await newKey({ permissions: { allowExternal: true, ...restriction } });
       const responses = [];
       for (let sent = 0; sent < 12; sent++) responses.push(await read(key));
-      const refused = Array.from({ length: 10 }, (_, sent) => [
-        403,
-        `"default";r=${9 - sent};t=1`,
-      ]);
+      const refused = Array.from({ length: 10 }, (_, sent) => [403, `"default";r=${9 - sent};t=1`]);
       const limited = [429, '"default";r=0;t=1'];
       expect(responses.map(({ status, headers }) => [status, headers['ratelimit']])).toEqual([
         ...refused,

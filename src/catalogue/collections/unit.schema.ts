@@ -27,6 +27,9 @@ const unitOrderFields = [
   'status',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
+/** The fields whose distinct values an index of all units lists. */
+export type ListableUnitField = 'status' | (typeof fullFilterFields)[number];
+
 const unitVisibilityIndex = 'by-visibility';
 
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);

@@ -18,10 +18,7 @@ interface EndpointOptions extends ApiOperationOptions {
   readonly description: string;
   /** The operation that the key must permit. Null makes the endpoint public; `any key` needs a valid key and no operation. */
   readonly operation: Operation | 'any key' | null;
-  readonly route?: Omit<
-    RouteOptions,
-    'isPublic' | 'operation' | 'needsNoOperation' | 'keyErrors'
-  >;
+  readonly route?: Omit<RouteOptions, 'isPublic' | 'operation' | 'needsNoOperation' | 'keyErrors'>;
   readonly errors: readonly DocumentedError[];
   readonly common?: readonly DocumentedError[];
   readonly isPolled?: true;

@@ -1,3 +1,4 @@
+import type { ListableUnitField } from '../../catalogue/collections/unit.schema.js';
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { statusKey } from '../unit-status.js';
@@ -93,7 +94,7 @@ export class UnitFiltersService {
   /** No index ignores the case of these fields, so their few distinct values are compared here. */
   private async matchIgnoringCase(
     organizationId: Types.ObjectId,
-    field: 'status' | 'rentalStatus' | 'saleType',
+    field: ListableUnitField,
     list: string | undefined,
   ): Promise<UnitFilter> {
     const keyOf = field === 'status' ? statusKey : foldCase;

@@ -116,8 +116,8 @@ export async function conflictingTransactions(database: FaultDatabase): Promise<
       await leads.updateOne(filter, { $set: { note: note++ } }, { session });
       const conflicts = await countConflicts();
       const lead = { recordSystemId: 'one', additionalData: { note } };
-      // The request starts only when its response is awaited.
-      const changed = Promise.all([post(service, key, '/leads', lead).expect(200)]);
+      // A request starts only when its response is awaited.
+      const changed = (async () => post(service, key, '/leads', lead).expect(200))();
       await eventually(async () => expect(await countConflicts()).toBeGreaterThan(conflicts + 2));
       await session.commitTransaction();
       await changed;

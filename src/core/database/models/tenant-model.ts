@@ -64,7 +64,7 @@ export interface TenantModel<T extends TenantDocument, Filter = ScopedFilter<T>>
   deleteOne(filter: Filter): Query<mongo.DeleteResult, T>;
   deleteMany(filter: Filter): Query<mongo.DeleteResult, T>;
   countDocuments(filter: Filter, options?: QueryOptions<T>): Query<number, T>;
-  distinct(field: FieldName<T>, filter: Filter): Query<unknown[], T>;
+  distinct(field: FieldName<T> | Path<T>, filter: Filter): Query<unknown[], T>;
   /** The first stage must match the organization. */
   aggregate<R>(pipeline: PipelineStage[], options?: mongo.AggregateOptions): Aggregate<R[]>;
   /** Inserts the documents as they are: hydrated ones would lose keys of free-form fields. */
