@@ -78,7 +78,7 @@ function createAdmin() {
     print(`Created the user ${admin.user}.`);
   } catch (error) {
     if (error.code !== unauthorized) throw error;
-    throw new Error('The server has users, and rejects user or password of ADMIN_URI.', {
+    throw new Error('The server has users, and refuses user or password of ADMIN_URI.', {
       cause: error,
     });
   }

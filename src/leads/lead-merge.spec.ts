@@ -45,7 +45,7 @@ describe('assertNoReference', () => {
     }
   });
 
-  it.each(['data', 'additionalData'])('rejects %s with both $ref and $id', (field) => {
+  it.each(['data', 'additionalData'])('refuses %s with both $ref and $id', (field) => {
     const merged = { data: {}, additionalData: {}, [field]: { $ref: 1, $id: 1 } };
     const messages = [{ key: 'leads.databaseReference', values: { field } }];
     const error = expect.objectContaining({ message: 'lead.database_reference', messages });

@@ -136,7 +136,7 @@ const reservations: BodyRow[] = [
   ['cheques', { '0': {} }, array('cheques')],
   ['cheques', [1, null, []], object('cheques.0'), object('cheques.1'), object('cheques.2')],
   ['cheques', [first, {}], string('cheques.1.installmentId')],
-  ['cheques', [first, first], 'cheques must not contain an installmentId twice'],
+  ['cheques', [first, first], 'cheques must not contain the same installmentId twice'],
   ['cheques', installments, atMost('cheques', 500)],
   ['cheques', [{ ...first, dueDate: '2026-W05-1' }], 'cheques.0.dueDate must be an ISO 8601 date'],
   ['cheques', [{ ...first, chequeAmount: '5' }], number('cheques.0.chequeAmount')],

@@ -46,7 +46,7 @@ const expired = respondingWith(
   { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
   {
     message:
-      'The events after this position have expired: read the current state by GET /leads, /reservations, /compounds and /units, then continue with after=1233',
+      'The events after this position have expired: read the current state with GET /leads, /reservations, /compounds and /units, then continue with after=1233',
   },
 );
 

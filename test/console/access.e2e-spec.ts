@@ -269,7 +269,7 @@ describe('OPS_PASSWORD', () => {
     'scrypt:1024:8:1:x:y',
     OPS_PASSWORD.replace(':1024:', ':1000000:'),
     OPS_PASSWORD.replace(':1024:', ':1025:'),
-  ])('rejects %s', (value) => {
+  ])('refuses %s', (value) => {
     expect(() => readEnvironment({ OPS_PASSWORD: value })).toThrow(
       'OPS_PASSWORD: must be a line that `npm run cli -- console password` prints',
     );

@@ -26,7 +26,7 @@ const day = 24 * hour;
 const secret = '<script>alert(1)</script>';
 /** Days on which a silent partner was active. */
 const silentDays = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5];
-const incomplete = 'The database did not answer in time, so this list may be incomplete.';
+const incomplete = 'The database did not respond in time, so this list may be incomplete.';
 
 let service: TestConsole;
 let tenant: TenantApi;
@@ -143,7 +143,7 @@ describe('the overview', () => {
     const html = await overview();
     expect(attentionIn(html)).toEqual([
       'Refused Refused (Nile Homes) 20 of 40 calls in 24 hours were refused or failed See the reasons, and send the partner their remedies.',
-      'Ignored Ignored (Nile Homes) most fields of more than half of its leads are ignored Send the partner the names of the fields: its page has those it sends.',
+      'Ignored Ignored (Nile Homes) most fields of more than half of its leads are ignored Tell the partner the correct field names. The page of the partner lists the ignored names.',
       `Key expires Expiring (Nile Homes) in 3 d, and it is still used Replace it: npm run cli -- key rotate ${String(ids[4])}`,
     ]);
     for (const index of [0, 2, 4]) {
@@ -189,7 +189,7 @@ describe('the overview', () => {
     await endpoints.deleteMany({});
     for (const [name, state] of [
       ['failing', 'failing 500'],
-      ['gone', 'switched off the receiver answered 410'],
+      ['gone', 'given up the receiver responded 410'],
       ['faulty', 'faulty eventTypes is not a list'],
       ['well', 'works'],
       ['unused', 'unused'],
@@ -199,9 +199,9 @@ describe('the overview', () => {
     }
     expect(attentionIn(html)).toEqual([
       'Endpoint https://faulty.example.com/hooks?•••••• faulty: eventTypes is not a list',
-      'Endpoint https://failing.example.com/hooks?•••••• failing since 2 h ago : 500 Send the receiver this answer. When it works again, send everything that waits.',
+      'Endpoint https://failing.example.com/hooks?•••••• failing since 2 h ago : 500 Send this response to the owner of the receiver. When the receiver works again, send everything.',
       expect.stringMatching(
-        /^Endpoint \S+gone\S+ switched off since \S+.* : the receiver answered 410, .* Ask the receiver /,
+        /^Endpoint \S+gone\S+ given up since \S+.* : the receiver responded 410, .* Ask the receiver /,
       ),
     ]);
     expect(html).toContain(`href="/console/webhooks/${failing._id.toHexString()}"`);

@@ -143,7 +143,7 @@ describe('a failing endpoint', () => {
       /^Why it fails failing since .* UTC \( (?:now|\d+ \w+ ago) \): 3 attempts failed\. Last failed attempt .* : 500 /,
     );
     expect(why).toContain(maskedAnswer);
-    expect(why).toMatch(/What to do: Send the receiver this answer\./);
+    expect(why).toMatch(/What to do: Send this response to the owner of the receiver\./);
     for (const hidden of ['ops@', 'finance', '9876', 'TAIL', 'Mona'])
       expect(html).not.toContain(hidden);
   });
@@ -297,7 +297,7 @@ describe('a delivery', () => {
     expect(page).toMatch(new RegExp(`^${deliveryPath}\\?done=`));
     await eventually(async () =>
       expect(await service.text(page)).toContain(
-        'Sent again. It is now delivered, last answer 204',
+        'Sent again. It is now delivered, last response 204',
       ),
     );
     expect(receiver.received).toHaveLength(before + 1);
@@ -408,7 +408,7 @@ describe('an endpoint', () => {
     await eventually(async () => {
       const text = cardText(await endpointPage(), 'Why it fails');
       expect(text).toMatch(
-        /switched off since .* the receiver answered 410, which means that it wants no events/,
+        /given up since .* the receiver responded 410, which means that it wants no events/,
       );
       expect(text).toContain('What to do: Ask the receiver whether that was meant. If not, enable');
     });
@@ -578,7 +578,7 @@ it('counts the deliveries of an interrupted run, which the next click continues'
   });
 });
 
-it('no action runs when the operator log rejects writes', async () => {
+it('no action runs when the operator log refuses writes', async () => {
   const before = receiver.received.length;
   const { round } = await delivery();
   const validator = { never: { $exists: true } };

@@ -283,7 +283,7 @@ describe('a version with a migration', () => {
     expect(await upgrade().status()).toMatchObject({ isComplete: true });
   });
 
-  it('rejects a second migration with the same version', () => {
+  it('refuses a second migration with the same version', () => {
     const second = { version, name: 'another branch', runBatch: async () => null };
     expect(() => upgraded.service.app.get(Migrations).register(second)).toThrow(
       `The migrations "three batches" and "another branch" both have version ${version}: ` +

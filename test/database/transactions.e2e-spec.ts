@@ -140,7 +140,7 @@ describe('a transaction lock', () => {
 });
 
 describe('a model of tenant data', () => {
-  it('rejects misspelled fields and operators at compile time', async () => {
+  it('refuses misspelled fields and operators at compile time', async () => {
     const { organizationId } = user();
     // @ts-expect-error `isDelted` is not a field
     expect(await users.find({ organizationId, isDelted: false }).lean()).toEqual([]);

@@ -25,7 +25,7 @@ describe('a write to a server that has become unreachable', () => {
     ['one document', () => collection().insertOne({})],
     ['several documents', () => collection().insertMany([{}, {}])],
     ['a bulk write', () => collection().bulkWrite([{ deleteOne: { filter: {} } }])],
-  ])('rejects with a database-unavailable error: %s', async (_, write) => {
+  ])('refuses with a database-unavailable error: %s', async (_, write) => {
     const error: unknown = await write().catch((reason: unknown) => reason);
     expect([error, isDatabaseUnavailable(error)]).toEqual([expect.any(Error), true]);
   });

@@ -44,7 +44,7 @@ describe('the demo', () => {
     const { code, stdout, stderr } = await runCliProcess(['demo'], variables);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.trimEnd().split('\n');
-    expect(lines.at(-1)).toBe(`All ${steps.length} operations answered as expected.`);
+    expect(lines.at(-1)).toBe(`All ${steps.length} operations responded as expected.`);
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
     expect(stdout).not.toMatch(/iapi_[\w-]{7,}/);
     expect(await countUsableKeys()).toBe(0);

@@ -262,7 +262,7 @@ describe('lead erase', () => {
     expect((await tenant.stored('leads'))[0]).toMatchObject({ updatedAt: time, deletedAt: time });
   });
 
-  it('rejects an unknown lead with one line, and reads return 404 after an erasure', async () => {
+  it('refuses an unknown lead with one line, and reads return 404 after an erasure', async () => {
     const stderr = 'There is no lead none in this organization: search for it in the console.\n';
     expect(await runText(byLead('none'))).toEqual({ code: 1, stdout: '', stderr });
     await post(payloadsOf(person).now).expect(201);

@@ -93,7 +93,7 @@ it('lead erase completes interrupted erasures first, even when it finds no lead'
   expect(await remainingData()).toEqual({});
 });
 
-it('lead erase reports an erasure that the database rejects, and completes the others', async () => {
+it('lead erase reports an erasure that the database refuses, and completes the others', async () => {
   await restore();
   await service.createLead(tenant, 'refused');
   const { erase } = await createEraser(service, tenant);

@@ -81,7 +81,7 @@ describe('GET /events', () => {
     expect(body.message).toEqual([expect.stringMatching(message)]);
   });
 
-  it('rejects a number after the last one, but accepts one from before a failover', async () => {
+  it('refuses a number after the last one, but accepts one from before a failover', async () => {
     const reader = await addReader();
     await reader.publish(2);
     await reader.read({ after: 2 }).expect(200);
@@ -124,7 +124,7 @@ describe('GET /events', () => {
     // The database has not removed the expired events yet.
     const expired = await reader.read({ after: 2 }).expect('x-error-code', 'events.expired');
     const message =
-      'The events after this position have expired: read the current state by GET /leads, /reservations, /compounds and /units, then continue with after=4';
+      'The events after this position have expired: read the current state with GET /leads, /reservations, /compounds and /units, then continue with after=4';
     expect(expired.body).toEqual({ statusCode: 410, message, error: 'Gone' });
     expect(await nextCursor({ after: 3, types: 'unit.*' })).toBe('4');
     expect(await sequences({ after: 4 })).toEqual([5, 6]);

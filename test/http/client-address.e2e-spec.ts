@@ -82,7 +82,7 @@ it.each([
   expect(body).toBe(address);
 });
 
-it('a key accepts its address, and rejects others, with a port as without', async () => {
+it('a key accepts its address, and refuses others, with a port as without', async () => {
   await fc.assert(
     fc.asyncProperty(chain, forwardedAddress, async (addresses, other) => {
       const address = addresses.at(-1)?.address ?? '';

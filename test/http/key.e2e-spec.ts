@@ -75,7 +75,7 @@ describe('GET /key', () => {
       .expect(401);
   });
 
-  it('rejects the addresses and origins that the key excludes', async () => {
+  it('refuses the addresses and origins that the key excludes', async () => {
     const elsewhere = await newKey({ permissions: { addresses: ['203.0.113.7'] } });
     const { headers } = await tenant.with(elsewhere).get('/key').expect(403);
     expect(headers['x-error-code']).toBe('authentication.address_not_permitted');
@@ -87,7 +87,7 @@ describe('GET /key', () => {
     expect(body.data.operations).toEqual(['leads.write']);
   });
 
-  it('has an entity tag, and rejects unknown parameters', async () => {
+  it('has an entity tag, and refuses unknown parameters', async () => {
     const { get } = tenant.with(await newKey({}));
     const { headers } = await get('/key').expect(200);
     expect(headers['etag']).toMatch(/^"[\w-]+"$/);

@@ -257,7 +257,7 @@ describe('MAX_CONCURRENT_REQUESTS', () => {
     return socket;
   };
 
-  it('rejects further requests of the key until one ends, and those of no other key', async () => {
+  it('refuses further requests of the key until one ends, and those of no other key', async () => {
     const one = await limited.addTenant();
     const other = await limited.addTenant();
     const sockets = [await holdRequest(one.key), await holdRequest(one.key)];

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('POST /leads with large values', () => {
-  it('rejects a lead beyond 4 MiB in both languages, and accepts a smaller one later', async () => {
+  it('refuses a lead beyond 4 MiB in both languages, and accepts a smaller one later', async () => {
     const page = 'x'.repeat(1_000_000);
     const post = (additionalData: object) =>
       tenant.post('/leads', { recordSystemId: 'grows', additionalData });

@@ -168,7 +168,7 @@ describe('GET /leads', () => {
     expect(body.message).toEqual([message]);
   });
 
-  it('rejects a cursor with another filter, of another list or of another organization', async () => {
+  it('refuses a cursor with another filter, of another list or of another organization', async () => {
     const own = await service.addTenant({ key: mayReadEvents });
     for (const id of ['a', 'b']) await own.post('/leads', { recordSystemId: id });
     const { body } = await own.get('/leads?limit=1').expect(200);

@@ -162,7 +162,7 @@ describeIfInstalled('MongoDB with access control', () => {
     });
   });
 
-  it('rejects clients without a password', async () => {
+  it('refuses clients without a password', async () => {
     const anonymous = uriOf('mongodb-service-uri').replace(/\/\/.*@/, '//');
     await using client = new MongoClient(anonymous);
     await expect(client.db().collection('leads').findOne()).rejects.toMatchObject({ code: 13 });
@@ -211,7 +211,7 @@ describeIfInstalled('MongoDB with access control', () => {
     writeFileSync(file, before.replace(/:[^:@]+@/, ':wrong@'));
     const { code, output } = await createUsers();
     writeFileSync(file, before);
-    expect([code, output]).toEqual([1, expect.stringContaining('rejects user or password')]);
+    expect([code, output]).toEqual([1, expect.stringContaining('refuses user or password')]);
   });
 
   const itIfInstalled = hasTools ? it : it.skip;

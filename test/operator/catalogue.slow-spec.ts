@@ -137,7 +137,7 @@ describe('the command catalog import', () => {
     ]);
   });
 
-  it('rejects an invalid file, lists each error with its location and stores nothing', async () => {
+  it('refuses an invalid file, lists each error with its location and stores nothing', async () => {
     const [villa] = catalogue.units;
     const villaInPhase = { ...villa, phase: 'p' };
     const { code, faults } = await report({
@@ -185,7 +185,7 @@ describe('the command catalog import', () => {
     expect(phases).toMatchObject([{ type: 'Zone' }, { type: 'Phase' }]);
   });
 
-  it('rejects NDJSON with the lines of errors, and JSON that is not a catalogue', async () => {
+  it('refuses NDJSON with the lines of errors, and JSON that is not a catalogue', async () => {
     const lines = ['{"kind":"amenities","slug":"a","name":{"en-us":"A"}}', '', '{', '{"kind":"x"}'];
     const { stdout, stderr, code } = await run(lines.join('\n'));
     expect([code, stderr]).toEqual([1, 'The file has 2 errors. Nothing was stored.\n']);
@@ -196,7 +196,7 @@ describe('the command catalog import', () => {
     expect((await run('[1]')).stderr).toBe('The file has 1 error. Nothing was stored.\n');
   });
 
-  it('rejects CSV and UTF-16 with a message that says what to do', async () => {
+  it('refuses CSV and UTF-16 with a message that says what to do', async () => {
     const csv = 'kind,slug,compound\nunits,a,bay\n';
     const { code, faults } = await report(csv);
     const message =

@@ -131,7 +131,7 @@ describe('the command key', () => {
     await eventually(() => tenant.with(issued.key).get('/leads/none').expect(404), 5_000);
   });
 
-  it('rejects origins with other operations than leads.write, and changes nothing', async () => {
+  it('refuses origins with other operations than leads.write, and changes nothing', async () => {
     const origin = 'https://refused.cli.example';
     const website = await issue(`--for website --origins ${origin}`);
     const crm = await issue('--for crm');
@@ -165,7 +165,7 @@ describe('the command key', () => {
     'null',
     'https://قصر.example',
     'https://a.example,',
-  ])('rejects the origin %s with one line', async (origin) => {
+  ])('refuses the origin %s with one line', async (origin) => {
     const { code, stderr } = await cli.run(
       `key issue --org ${org} --name X --for website --origins`,
       origin,

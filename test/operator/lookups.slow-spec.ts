@@ -193,7 +193,7 @@ describe('the command reservation reconcile', () => {
     });
   });
 
-  it('rejects an invalid ledger with its line numbers and compares nothing', async () => {
+  it('refuses an invalid ledger with its line numbers and compares nothing', async () => {
     const rows = `1,${id},paid,,\n,${id},pending,1e3,\n`;
     const { code, stdout, stderr } = await reconcile(header + rows);
     expect([code, stderr]).toEqual([1, 'The file has 4 errors. Nothing was compared.\n']);
@@ -217,7 +217,7 @@ describe('the command reservation reconcile', () => {
     expect(stderr).toBe(`Unknown columns: amount. Known are ${columns}.\n`);
   });
 
-  it('rejects a column that occurs twice, because it would hide a difference', async () => {
+  it('refuses a column that occurs twice, because it would hide a difference', async () => {
     const names = 'reservationId,installmentId,chequeStatus,chequeAmount,chequeAmount';
     const { code, stdout, stderr } = await reconcile(`${names}\n${id},1,pending,999,500000\n`);
     expect([code, stdout]).toEqual([1, '']);

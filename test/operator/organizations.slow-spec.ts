@@ -165,7 +165,7 @@ describe('the command org', () => {
     }
   });
 
-  it('rejects a deleted organization', async () => {
+  it('refuses a deleted organization', async () => {
     const deleted = await addOrganization('Gone', { isDeleted: true });
     const { code, stderr } = await cli.run(`org update ${deleted} --name Back`);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^There is no organization with id/)]);

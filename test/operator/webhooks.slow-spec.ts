@@ -158,10 +158,10 @@ describe('the command webhook', () => {
     await service.waitForDeliveryOf(endpoint, { status: 'failed' });
     receiver.respondWith(204);
     const failing = await text('webhook list --failing');
-    const row = `^${String(endpoint.id)} +http\\S+ +lead\\.created +switched off +0 +1 +-$`;
+    const row = `^${String(endpoint.id)} +http\\S+ +lead\\.created +given up +0 +1 +-$`;
     expect(failing).toMatch(new RegExp(row, 'm'));
     const shown = await text(`webhook show ${String(endpoint.id)}`);
-    expect(shown).toMatch(/^State +switched off \(the receiver answered 410, .+\)\nSince +20/m);
+    expect(shown).toMatch(/^State +given up \(the receiver responded 410, .+\)\nSince +20/m);
     expect(shown).toMatch(/^Last failure +20\S+ \(410\)$/m);
     const [all, some] = await Promise.all([
       json<Added[]>('webhook list'),

@@ -123,7 +123,7 @@ describe('cursor pagination', () => {
     expect(headers).not.toHaveProperty('x-next-cursor');
   });
 
-  it('rejects a cursor of another request', async () => {
+  it('refuses a cursor of another request', async () => {
     const path = `/units?limit=1&updatedSince=${midJanuary}`;
     const { body } = await get(path).expect(200);
     const after = `after=${body.pagination.next}`;
@@ -153,7 +153,7 @@ describe('cursor pagination', () => {
     await get(`${path}&${after}`, secondKey).expect(200);
   });
 
-  it('treats a forged cursor as a value, or rejects it', async () => {
+  it('treats a forged cursor as a value, or refuses it', async () => {
     const { body } = await get('/units?limit=1&after=0').expect(200);
     const [, ...rest] = JSON.parse(
       Buffer.from(body.pagination.next, 'base64url').toString(),

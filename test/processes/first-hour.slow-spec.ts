@@ -49,7 +49,7 @@ describe.each(Object.keys(shells) as Shell[])(
         from = second.paste(curl);
         await second.untilShown(/"operation":"create"/, from);
         from = second.paste('npm run demo');
-        await second.untilShown(/^All \d+ operations answered/m, from);
+        await second.untilShown(/^All \d+ operations responded/m, from);
 
         from = second.paste(blockWith('org create'));
         await second.untilShown(/^Usage: npm run cli/m, from);

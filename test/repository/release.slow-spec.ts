@@ -135,7 +135,7 @@ describe('npm run release', () => {
       },
       'CHANGELOG.md has nothing under Unreleased.',
     ],
-  ])('rejects %s and changes nothing', (_title, args, prepare, message) => {
+  ])('refuses %s and changes nothing', (_title, args, prepare, message) => {
     prepare();
     const before = [git('rev-parse', 'HEAD'), git('status', '--porcelain')];
     const { status, stderr } = release(args);
@@ -164,7 +164,7 @@ const hasGo = ['oasdiff', 'go'].some((name) => spawnSync(name, ['version']).erro
     ],
   ] as const;
 
-  it.each(refusals)('rejects a version of the same major when %s', (_title, change, message) => {
+  it.each(refusals)('refuses a version of the same major when %s', (_title, change, message) => {
     changeReleasedApi(change);
     const { status, stderr } = release(['7.9.0'], true);
     expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);

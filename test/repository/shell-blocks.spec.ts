@@ -43,7 +43,7 @@ describe('a block of shell commands', () => {
     expect(faulty((text) => /<[^<>\n]*>/.test(text) || unquoted(text).includes('<'))).toEqual([]);
   });
 
-  it('contains no unquoted pattern, which zsh rejects, and no history expansion', () => {
+  it('contains no unquoted pattern, which zsh refuses, and no history expansion', () => {
     const isExpanded = (text: string) => text.replaceAll(/'[^']*'/gs, "''").includes('!');
     expect(faulty((text) => /[*?[\]]|(^|\s)=/.test(unquoted(text)))).toEqual([]);
     expect(faulty(isExpanded)).toEqual([]);

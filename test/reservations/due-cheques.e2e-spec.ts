@@ -187,7 +187,7 @@ describe('GET /cheques', () => {
     },
   );
 
-  it('rejects a cursor whose position was changed', async () => {
+  it('refuses a cursor whose position was changed', async () => {
     const api = await tenantWithTwoCheques();
     const { body } = await api.get('/cheques?limit=1').expect(200);
     const [position, ...rest] = JSON.parse(

@@ -24,7 +24,7 @@ function historyOf(chequeNumber: string, share: number): Document[] {
   return range(Math.ceil(count)).map(() => entry);
 }
 
-it('a wallet of any size can be deleted and restored, but rejects oversized reports', async () => {
+it('a wallet of any size can be deleted and restored, but refuses oversized reports', async () => {
   const statuses = new Set<number>();
   const property = fc.asyncProperty(
     fc.constantFrom('\u0001', '"', 'x', '🏠', 'ع'),

@@ -292,7 +292,7 @@ describe('GET /units with unusual values', () => {
     expect(await listIds(`?${query}`)).toBe(found);
   });
 
-  it('exports the same units and rejects unknown names', async () => {
+  it('exports the same units and refuses unknown names', async () => {
     const { body } = await tenant.get(`${exportPath}?maxPrice=0&sort=price`).expect(200);
     expect(body.data).toMatchObject(['C', 'B', 'D'].map((unitId) => ({ unitId, price: 0 })));
     await tenant
@@ -309,7 +309,8 @@ describe('GET /units with unusual values', () => {
         .get(`${path}sort=price,-bua`)
         .expect(400)
         .expect('x-error-code', 'unit.unsortable');
-      const message = 'A unit has lists in two of the fields price,-bua: sort by one of them';
+      const message =
+        'A unit has a list in two of the sort fields price,-bua: sort by only one of these';
       expect(body.message).toEqual([message]);
       await own.get(`${path}sort=price,beds`).expect(200);
       await own.get(`${path}sort=-bua`).expect(200);

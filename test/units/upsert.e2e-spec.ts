@@ -158,7 +158,7 @@ describe('POST /units', () => {
     expect(await units({ recordSystemId })).toMatchObject([{ name, slug: 'شاليه' }]);
   });
 
-  it('finds a unit by unitId within the sent compound and rejects an ambiguous id', async () => {
+  it('finds a unit by unitId within the sent compound and refuses an ambiguous id', async () => {
     await create({ unitId: 'by-id', price: 1 });
     await create({ unitId: 'by-id', compound: 'hill', price: 2 });
     const { body } = await post({ unitId: 'by-id', price: 3 }).expect(400);
@@ -167,7 +167,7 @@ describe('POST /units', () => {
     expect((await units({ unitId: 'by-id' })).map(({ price }) => price)).toEqual([1, 4]);
   });
 
-  it('links an external id once and rejects a unitId of another unit', async () => {
+  it('links an external id once and refuses a unitId of another unit', async () => {
     await tenant.add(addUnit, catalogue, { unitId: 'old', slug: 'old' });
     const sent = { unitId: 'old', compound: 'lake' };
     const linked = await update({ ...sent, recordSystemId: 'linked' });
@@ -177,7 +177,7 @@ describe('POST /units', () => {
     expect(await units({ recordSystemId: 'second' })).toEqual([]);
   });
 
-  it('rejects a phase when the unit has no compound', async () => {
+  it('refuses a phase when the unit has no compound', async () => {
     const fields = { recordSystemId: 'homeless', slug: 'homeless', compoundId: null };
     await addCatalogue(service.db, 'units', tenant.organizationId, fields);
     const { body } = await post({ recordSystemId: 'homeless', phase: 'north' }).expect(400);

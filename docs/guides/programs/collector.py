@@ -22,12 +22,12 @@ def named(id, body):
 
 
 def ask(path, body=None, headers={}):
-    """Gives status, headers and body of an answer; the status is 0 where there was none."""
+    """Gives status, headers and body of a response; the status is 0 if there was none."""
     headers = {"api-key": KEY, "content-type": "application/json", **headers}
     request = urllib.request.Request(BASE + path, body, headers)
     try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.status, answer.headers, answer.read()
+        with urllib.request.urlopen(request, timeout=20) as response:
+            return response.status, response.headers, response.read()
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.headers, error.read(65536)

@@ -23,7 +23,7 @@ createServer(async (request, response) => {
   const id = request.headers['webhook-id'];
   if (!handled.has(id)) {
     const { type, data } = JSON.parse(body);
-    console.log(type, data._id ?? ''); // Put it into a queue here, and answer at once.
+    console.log(type, data._id ?? ''); // Put it into a queue here, and respond at once.
     handled.add(id);
   }
   return response.writeHead(204).end();

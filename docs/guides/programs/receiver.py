@@ -23,7 +23,7 @@ class Receiver(BaseHTTPRequestHandler):
         ident = self.headers.get("webhook-id")
         if genuine and ident not in handled:
             event = json.loads(body)
-            # Put it into a queue here, and answer at once.
+            # Put it into a queue here, and respond at once.
             print(event["type"], event["data"].get("_id", ""), flush=True)
             handled.add(ident)
         self.send_response(204 if genuine else 401)

@@ -10,8 +10,8 @@ def compare(cheques):
     body = json.dumps({"cheques": cheques}).encode()
     headers = {"api-key": KEY, "content-type": "application/json"}
     try:
-        with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=30) as answer:
-            return json.load(answer)
+        with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=30) as response:
+            return json.load(response)
     except urllib.error.HTTPError as error:
         sys.exit(f"{error.code} {error.read().decode()}")
     except OSError as error:

@@ -24,7 +24,7 @@ for (const { language, waiting } of batches) {
   const body = JSON.stringify({ leads });
   // The same file has the same keys: run the program again if it was interrupted.
   const key = createHash('sha256').update(`${language} ${body}`).digest('hex');
-  const answer = await fetch(`${API_URL}/external/apis/v1.0/leads/batch`, {
+  const response = await fetch(`${API_URL}/external/apis/v1.0/leads/batch`, {
     method: 'POST',
     headers: {
       'api-key': API_KEY,
@@ -35,10 +35,10 @@ for (const { language, waiting } of batches) {
     body,
     signal: AbortSignal.timeout(30_000),
   });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-  const { created, updated, refused, results } = await answer.json();
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  const { created, updated, refused, results } = await response.json();
   console.log(`created ${created}, updated ${updated}, refused ${refused}`);
-  const ignored = answer.headers.get('x-ignored-fields');
+  const ignored = response.headers.get('x-ignored-fields');
   if (ignored) console.error(`ignored: ${ignored}`);
   if (ignored || refused > 0) process.exitCode = 1;
   for (const { index, statusCode, errorCode, message } of results) {

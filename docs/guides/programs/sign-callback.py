@@ -13,9 +13,9 @@ if os.environ.get("SIGNING_SECRET"):
     signature = "v1," + base64.b64encode(digest).decode()
     headers |= {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature}
 try:
-    with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=20) as answer:
-        of = answer.headers
-        print(answer.status, f'reservation {of["x-callback-reservation"]}, cheque {of["x-callback-cheque"]}')
+    with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=20) as response:
+        of = response.headers
+        print(response.status, f'reservation {of["x-callback-reservation"]}, cheque {of["x-callback-cheque"]}')
 except urllib.error.HTTPError as error:
     print(error.code, error.headers["x-error-code"], error.read().decode())
     sys.exit(1)

@@ -36,7 +36,7 @@ async function receive(form) {
   const ignored = answer.headers?.get('x-ignored-fields');
   // Such fields are stored nowhere: correct their names.
   if (ignored) console.error('ignored', ignored);
-  // Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
+  // Thank a person who is already known, too: whose lead the phone belongs to does not concern the visitor.
   if (answer.ok || code === 'lead.duplicate_phone') return [200, thanks];
   if (code === 'validation.failed') return [400, (await answer.json()).message.join('\n')];
   const waiting = { ...lead, language };

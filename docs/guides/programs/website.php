@@ -39,7 +39,7 @@ $lead = ['recordSystemId' => ($_POST['submission'] ?? '') ?: bin2hex(random_byte
 $lead += ['name' => $_POST['name'] ?? null, 'phoneNumber' => $_POST['phone'] ?? null, 'email' => ($_POST['email'] ?? '') ?: null];
 $language = ($_POST['language'] ?? '') === 'ar-eg' ? 'ar-eg' : 'en-us';
 [$status, $code, $message] = sendLead($lead, $language);
-// Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
+// Thank a person who is already known, too: whose lead the phone belongs to does not concern the visitor.
 if ($status < 300 || $code === 'lead.duplicate_phone') {
     echo 'Thank you · شكرًا لك';
 } elseif ($code === 'validation.failed') {

@@ -10,9 +10,9 @@ def send_lead(lead, language, tries=4, pause=0.5):
     headers = {"api-key": KEY, "content-type": "application/json", "language": language}
     try:
         request = urllib.request.Request(URL, json.dumps(lead).encode(), headers)
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=10) as response:
             # Such fields are stored nowhere: correct their names.
-            if ignored := answer.headers["x-ignored-fields"]:
+            if ignored := response.headers["x-ignored-fields"]:
                 print("ignored", ignored, flush=True)
             return None, []
     except urllib.error.HTTPError as error:
@@ -49,7 +49,7 @@ class Website(BaseHTTPRequestHandler):
         lead |= {"name": form.get("name"), "phoneNumber": form.get("phone"), "email": form.get("email") or None}
         language = "ar-eg" if form.get("language") == "ar-eg" else "en-us"
         code, messages = send_lead(lead, language)
-        # Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
+        # Thank a person who is already known, too: whose lead the phone belongs to does not concern the visitor.
         if code is None or code == "lead.duplicate_phone":
             return self.show(200, "plain", THANKS)
         if messages:

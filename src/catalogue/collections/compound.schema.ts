@@ -116,7 +116,7 @@ compoundSchema.index(
   { organizationId: 1, isDeleted: 1, createdAt: -1, _id: -1 },
   { name: 'by-createdAt' },
 );
-/** Lets the server find and count what keys with public visibility do not see without reading documents. */
+/** Lets the server find and count compounds hidden from public keys by the index alone. */
 compoundSchema.index(
   { organizationId: 1, isDeleted: 1, isPublished: 1, isPublic: 1, isAdminOnly: 1, _id: 1 },
   { name: visibilityIndex },

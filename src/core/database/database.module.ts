@@ -47,7 +47,7 @@ export class DatabaseModule {
   }
 }
 
-/** A command has no socket timeout: the server would continue its work, and a retry start it twice (rule OPS-9). */
+/** A command has no socket timeout: after a timeout the server would keep working, and a retry would run the work twice (rule OPS-9). */
 function connectionOptions(
   environment: Environment,
   isCommand: boolean,

@@ -30,12 +30,12 @@ describe('isSignedWith', () => {
   it.each<[string, boolean, Partial<typeof signed>, string?]>([
     ['accepts the signature', true, {}],
     ['accepts the signature among others', true, { signatures: `v1,AAAA ${signature}` }],
-    ['rejects another id', false, { id: 'msg_1' }],
-    ['rejects another time', false, { timestamp: '1614265331' }],
-    ['rejects another body', false, {}, '{}'],
-    ['rejects another version', false, { signatures: signature.replace('v1', 'v2') }],
-    ['rejects a shorter signature', false, { signatures: signature.slice(0, -8) }],
-    ['rejects an empty signature', false, { signatures: '' }],
+    ['refuses another id', false, { id: 'msg_1' }],
+    ['refuses another time', false, { timestamp: '1614265331' }],
+    ['refuses another body', false, {}, '{}'],
+    ['refuses another version', false, { signatures: signature.replace('v1', 'v2') }],
+    ['refuses a shorter signature', false, { signatures: signature.slice(0, -8) }],
+    ['refuses an empty signature', false, { signatures: '' }],
   ])('%s', (_title, isSigned, changes, body = message.body) => {
     expect(isSignedWith(secret, Buffer.from(body), { ...signed, ...changes })).toBe(isSigned);
   });

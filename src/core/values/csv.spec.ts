@@ -11,7 +11,7 @@ const cell = fc.oneof(
 const isKnown = () => true;
 
 describe('readCsv', () => {
-  it('rejects every header with a repeated name and names each of them once', () => {
+  it('refuses every header with a repeated name and names each of them once', () => {
     const header = fc.tuple(
       fc.uniqueArray(name, { minLength: 1, maxLength: 6 }),
       fc.infiniteStream(fc.nat()),
@@ -66,7 +66,7 @@ describe('readCsv', () => {
       'a,a,c\n',
       'Columns that occur twice: a. Keep one of each. Unknown columns: c. Known are a, b.',
     ],
-  ])('rejects %j', (text, message) => {
+  ])('refuses %j', (text, message) => {
     expect(() => readCsv(text, { names: ['a', 'b'] })).toThrow(
       expect.objectContaining({ message }),
     );

@@ -15,7 +15,7 @@ it('returns the text of UTF-8 with or without a byte-order mark', () => {
   );
 });
 
-it('rejects UTF-16 in either order, with or without a byte-order mark', () => {
+it('refuses UTF-16 in either order, with or without a byte-order mark', () => {
   fc.assert(
     fc.property(text, fc.boolean(), fc.boolean(), (content, hasMark, isSwapped) => {
       const bytes = Buffer.from(hasMark ? `\uFEFF${content}` : content, 'utf16le');
@@ -25,7 +25,7 @@ it('rejects UTF-16 in either order, with or without a byte-order mark', () => {
   );
 });
 
-it('rejects bytes that are not UTF-8', () => {
+it('refuses bytes that are not UTF-8', () => {
   const read = () => utf8Text(Buffer.from('name\nRen\xE9\n', 'latin1'));
   expect(read).toThrow(new Error(`The file is not UTF-8. ${remedy}`));
 });

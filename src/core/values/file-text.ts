@@ -14,7 +14,7 @@ export function utf8Text(bytes: Buffer): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Not every program writes a byte-order mark. A file begins with a Latin letter or a sign, which has one zero byte. */
+/** Detects UTF-16 without a byte-order mark: an ASCII first character has exactly one zero byte. */
 function isUtf16(bytes: Buffer): boolean {
   const [first, second] = bytes;
   const hasMark = ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));

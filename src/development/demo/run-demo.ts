@@ -56,7 +56,7 @@ async function runWithService(service: Service, context: DemoContext): Promise<v
     const client = new DemoClient({ url, keys }, print);
     for (const step of steps) await client.run(step);
     print('');
-    print(`All ${steps.length} operations answered as expected.`);
+    print(`All ${steps.length} operations responded as expected.`);
   } finally {
     await end();
   }

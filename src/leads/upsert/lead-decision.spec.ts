@@ -118,7 +118,7 @@ describe('decideLead with a stored lead', () => {
     expect(decided).toMatchObject({ operation: 'update', ...none });
   });
 
-  it('rejects $ref from one request and $id from another', () => {
+  it('refuses $ref from one request and $id from another', () => {
     const leads = [leadWith({ recordSystemId: 'a', data: { $ref: 1 } })];
     const decision = () => decide({ recordSystemId: 'a', data: { $id: 1 } }, { leads });
     expect(decision).toThrow('lead.database_reference');
@@ -182,7 +182,7 @@ describe('decideLead with large values', () => {
   const textFor = (bytes: number, document: (text: string) => object) =>
     'x'.repeat(bytes - BSON.calculateObjectSize(document('')));
 
-  it('rejects more than 4 MiB of data and additionalData', () => {
+  it('refuses more than 4 MiB of data and additionalData', () => {
     const lead = (text: string) => ({ data: { text }, additionalData: { other: 1 } });
     const text = textFor(4 * mebibyte, lead);
     expect(decide(lead(text)).bytes).toBeGreaterThan(8 * mebibyte);
@@ -191,7 +191,7 @@ describe('decideLead with large values', () => {
     expect(() => decide(lead(`${text}x`))).toThrow(error);
   });
 
-  it('rejects more than 8 MiB of changes even when the lead is smaller', () => {
+  it('refuses more than 8 MiB of changes even when the lead is smaller', () => {
     const keys = Array.from({ length: 110_000 }, (_, key) => [key, key]);
     const additionalData = Object.fromEntries(keys) as LeadData;
     const { changes } = decide({ additionalData }).entry;

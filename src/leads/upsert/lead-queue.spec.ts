@@ -123,7 +123,7 @@ describe('LeadQueue', () => {
       [[1], [2, 3, 4, 5], [3, 4, 5], [4, 5], [5]],
     ],
     [
-      'rejects only the request that the database refuses',
+      'refuses only the request that the database refuses',
       [failing(3, refused)],
       [2, 4, refused, 8],
       [[1], [2, 3, 4], [2], [3], [4]],
@@ -141,7 +141,7 @@ describe('LeadQueue', () => {
       [[1], [2, 3, 4], [2], [3], [4]],
     ],
     [
-      'rejects a request after its deadline',
+      'refuses a request after its deadline',
       [undefined, { deadlineMs: 0 }],
       [unavailable, unavailable],
       [],
@@ -225,7 +225,7 @@ describe('LeadQueue', () => {
     expect(options.map((one) => one.maxConflictWaitMs)).toEqual([500, 500, undefined]);
   });
 
-  it('rejects a lone request for the same reasons as in a group', async () => {
+  it('refuses a lone request for the same reasons as in a group', async () => {
     const { submitAll } = createDoublingQueue(failing(-1, contention, false));
     expect(await submitAll([-1])).toEqual([refused]);
   });

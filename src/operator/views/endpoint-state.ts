@@ -38,7 +38,7 @@ const disabledReasons: ReadonlyMap<string | null, readonly [why: string, remedy:
     [
       'gone',
       [
-        'the receiver answered 410, which means that it wants no events',
+        'the receiver responded 410, which means that it wants no events',
         'Ask the receiver whether that was meant. If not, enable the endpoint.',
       ],
     ],
@@ -46,7 +46,7 @@ const disabledReasons: ReadonlyMap<string | null, readonly [why: string, remedy:
       'failing',
       [
         'it failed for five days without a success',
-        'When the receiver works again, enable the endpoint and send what was given up.',
+        'When the receiver works again, enable the endpoint and replay its failed deliveries.',
       ],
     ],
   ]);
@@ -59,13 +59,14 @@ const descriptions: Readonly<
   unused: () => ({}),
   disabled: ({ disabledReason, updatedAt: since }) => {
     const [why, remedy] = disabledReasons.get(disabledReason) ?? [disabledReason, null];
-    return { ...(remedy !== null && { name: 'switched off' }), why, remedy, since };
+    return { ...(remedy !== null && { name: 'given up' }), why, remedy, since };
   },
   faulty: ({ fault, failingSince: since }) => ({ why: fault?.replaceAll('`', '') ?? null, since }),
   failing: ({ lastFailure, failingSince: since }) => ({
     why: lastFailure && String(lastFailure.statusCode ?? lastFailure.error),
     since,
-    remedy: 'Send the receiver this answer. When it works again, send everything that waits.',
+    remedy:
+      'Send this response to the owner of the receiver. When the receiver works again, send everything.',
   }),
   paused: ({ pausedUntil, lastFailure }) => ({
     why: `the receiver asked for a pause until ${pausedUntil?.toISOString() ?? ''}`,
@@ -77,7 +78,7 @@ export function describeEndpoint(endpoint: Endpoint, now = new Date()): StateTex
   const state = endpointState(endpoint, now);
   const defaults = { name: state, why: null, since: null, remedy: null };
   const text = { ...defaults, ...descriptions[state](endpoint) };
-  return { ...text, severity: text.name === 'switched off' ? 'bad' : severities[state] };
+  return { ...text, severity: text.name === 'given up' ? 'bad' : severities[state] };
 }
 
 export const endpointStateField: ViewField<Endpoint> = field(

@@ -132,7 +132,7 @@ describe('the API key authenticator', () => {
     expect([await first, await second]).toEqual([true, false]);
   });
 
-  it('rejects a deleted key', async () => {
+  it('refuses a deleted key', async () => {
     const reads = [known];
     const { accepts, queries } = authenticatorOf(() => reads.shift() ?? null);
     expect(await accepts('known')).toBe(true);

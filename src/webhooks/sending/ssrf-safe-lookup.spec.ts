@@ -25,7 +25,7 @@ describe('ssrfSafeLookup', () => {
     [['127.0.0.1'], 'hooks.example: 127.0.0.1 is not a public address (loopback)'],
     [['1.1.1.1', '10.0.0.1'], 'hooks.example: 10.0.0.1 is not a public address (private)'],
     [[], 'hooks.example has no address'],
-  ])('rejects a name with the addresses %j: %s', async (addresses, reason) => {
+  ])('refuses a name with the addresses %j: %s', async (addresses, reason) => {
     await expect(lookUp(addresses)).rejects.toThrow(reason);
   });
 });

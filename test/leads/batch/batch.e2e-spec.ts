@@ -87,7 +87,7 @@ describe('POST /leads/batch', () => {
     expect([await tenant.count('leads'), await tenant.count('changeLogs')]).toEqual([3, 4]);
   });
 
-  it('rejects an invalid lead with the messages of a single request', async () => {
+  it('refuses an invalid lead with the messages of a single request', async () => {
     const invalid = [
       { recordSystemId: 'a', email: 'nobody', name: '' },
       'text',
@@ -127,7 +127,7 @@ describe('POST /leads/batch', () => {
     }
   });
 
-  it('rejects leads deeper than 32 levels', async () => {
+  it('refuses leads deeper than 32 levels', async () => {
     const lead = (depth: number) => {
       const [open, close] = ['{"data":', '}'].map((part) => part.repeat(depth - 1));
       return JSON.parse(`${open}{}${close}`) as object;

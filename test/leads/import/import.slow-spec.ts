@@ -199,7 +199,7 @@ describe('lead import', () => {
     ['empty.csv', '', empty],
     ['header.csv', 'recordSystemId,name\n', empty],
     ['empty.ndjson', '\n', empty],
-  ])('rejects %s with one line and stores no lead', async (name, content, message) => {
+  ])('refuses %s with one line and stores no lead', async (name, content, message) => {
     const { code, stderr } = await runText(await saveFile(name, content));
     expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
     expect(await leads()).toEqual([]);
@@ -299,7 +299,7 @@ describe('lead import', () => {
     ]);
   });
 
-  it('rejects a report of another kind, or with rows of another import, and stores no lead', async () => {
+  it('refuses a report of another kind, or with rows of another import, and stores no lead', async () => {
     const file = await saveFile('new.csv', 'name\nMona\n');
     const ndjson = await saveFile('new.ndjson', '{"name":"Mona"}\n');
     const report = await saveFile('old.csv', '\uFEFFname,error.row\r\nNour,1\r\n');

@@ -88,7 +88,7 @@ describe('POST /leads with data and additionalData', () => {
   });
 
   it.each(['data', 'additionalData'])(
-    'rejects $ref from one request and $id from another in %s, and keeps the lead',
+    'refuses $ref from one request and $id from another in %s, and keeps the lead',
     async (field) => {
       const recordSystemId = `reference-${field}`;
       const read = async () => (await tenant.get(`/leads/${recordSystemId}`).expect(200)).text;

@@ -38,7 +38,7 @@ const batchWith = (leads: object[]) => {
   return () => tenant.post('/leads/batch', { leads }).set('idempotency-key', id);
 };
 
-describe('a lead that the database rejects', () => {
+describe('a lead that the database refuses', () => {
   it('makes POST /leads/batch return 500 and store nothing, and can be sent again', async () => {
     const send = batchWith([{ name: 'Mona' }, forbidden]);
     const { headers } = await send().expect(500);

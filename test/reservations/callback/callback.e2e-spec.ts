@@ -212,7 +212,7 @@ describe('authentication of a callback', () => {
     }
   });
 
-  it('rejects a key in the query when a reservation is read', async () => {
+  it('refuses a key in the query when a reservation is read', async () => {
     const url = `/reservations/${reservationId.toHexString()}?api-key=${tenant.key}`;
     const { body } = await service.api('get', url).expect(401);
     expect(body).toEqual(error(401, 'Access Denied, API key not provided', 'Unauthorized'));

@@ -251,7 +251,7 @@ describe('POST /reservations with invalid data', () => {
       'The unit of a reservation cannot be changed: create another reservation',
       { recordSystemId, unit: 'villa-2' },
     ],
-  ])('rejects %s', async (_title, statusCode, message, body) => {
+  ])('refuses %s', async (_title, statusCode, message, body) => {
     await tenant.add(addUnit, { slug: 'villa-2' });
     await create();
     const before = await storedDeals(tenant);
@@ -260,7 +260,7 @@ describe('POST /reservations with invalid data', () => {
     expect(await storedDeals(tenant)).toEqual(before);
   });
 
-  it('rejects a unit id of two compounds', async () => {
+  it('refuses a unit id of two compounds', async () => {
     const other = { unitId: 'V-1', compoundId: new ObjectId() };
     await tenant.add(addUnit, other);
     const { body } = await post({ unit: { unitId: 'V-1' } }).expect(400);
@@ -269,7 +269,7 @@ describe('POST /reservations with invalid data', () => {
     ]);
   });
 
-  it('rejects a deleted unit, and everything of another organization', async () => {
+  it('refuses a deleted unit, and everything of another organization', async () => {
     const other = await service.addTenant();
     await other.add(addLead, { recordSystemId: 'theirs' });
     await create();

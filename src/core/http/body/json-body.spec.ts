@@ -45,7 +45,7 @@ describe('parseJsonBody', () => {
     [`-${'9'.repeat(400)}.5`, -Number.MAX_VALUE],
     ['1e309', Number.MAX_VALUE],
     ['-1.5E+0400', -Number.MAX_VALUE],
-  ])('rejects %.30s, or rounds it to the nearest finite double', (number, rounded) => {
+  ])('refuses %.30s, or rounds it to the nearest finite double', (number, rounded) => {
     for (const text of [`[${number}]`, `{"a":[0,${number}]}`, `[\n${number}]`]) {
       expect(() => parse(text)).toThrow(/^request\.(?:inexact_integer|number_out_of_range)$/);
     }

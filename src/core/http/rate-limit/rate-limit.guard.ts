@@ -23,8 +23,8 @@ export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remai
 const maxKeys = 10_000;
 
 /**
- * How often, and how many at once (rule HTTP-22). Each process counts for itself: a shared count would need a query
- * for each request. An unread response counts as running, so it bounds the memory of one key.
+ * Limits the rate and the concurrency of each key's requests (rule HTTP-22). Each process counts for itself: a shared
+ * count would need a query for each request. An unread response counts as running, so it bounds the memory of one key.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {

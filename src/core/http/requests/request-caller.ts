@@ -30,7 +30,7 @@ export interface KeyRestrictions {
 export interface RequestCaller {
   readonly organizationId: Types.ObjectId;
   readonly apiKeyId: Types.ObjectId;
-  /** Joined into one string because it is part of cache keys. */
+  /** Serialized, because it is part of cache keys. */
   readonly permissions: string;
   /** If absent, no HTTP request is permitted (rule AUTH-7). */
   readonly restrictions?: KeyRestrictions;

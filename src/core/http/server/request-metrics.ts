@@ -62,7 +62,7 @@ function requestMetrics(metrics: Metrics) {
     ),
     notices: metrics.counter(
       'request_notices_total',
-      'Accepted requests with a notice about something they did not do, by code.',
+      'Accepted requests that had less effect than sent, by code.',
       ['code'],
     ),
   };

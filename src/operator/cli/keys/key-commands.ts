@@ -40,7 +40,7 @@ function withRestrictions<A extends unknown[], O extends OptionValues>(command: 
     .addOption(
       new Option(
         '--visibility <all|public>',
-        'what the key sees of compounds and units (default: that of --for portal, otherwise all for a new key)',
+        'compounds and units that the key can read (default: public with --for portal, otherwise all, or unchanged)',
       ).choices(visibilities),
     );
 }

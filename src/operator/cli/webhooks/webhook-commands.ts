@@ -40,7 +40,7 @@ export const webhookCommands = {
     'enable an endpoint; events that it missed while disabled are not sent',
     exampleId,
   ).argument('<id>', idText, parse.objectId),
-  disable: newCommand('disable an endpoint; its pending deliveries fail', exampleId).argument(
+  disable: newCommand('disable an endpoint; its waiting deliveries fail', exampleId).argument(
     '<id>',
     idText,
     parse.objectId,
@@ -56,7 +56,7 @@ export const webhookCommands = {
     exampleId,
   ).argument('<id>', idText, parse.objectId),
   remove: newCommand(
-    'remove an endpoint and its secrets; its pending deliveries fail, its log stays',
+    'remove an endpoint and its secrets; its waiting deliveries fail, past ones stay listed',
     exampleId,
   ).argument('<id>', idText, parse.objectId),
   reseal: newCommand(

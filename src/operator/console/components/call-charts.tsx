@@ -14,7 +14,7 @@ const callSeries: readonly ChartSeries<UsagePoint>[] = [
 ];
 
 const latencySeries: readonly ChartSeries<UsagePoint>[] = [
-  { name: '95 % within', severity: 'warn', of: ({ p95Ms }) => p95Ms },
+  { name: '95th percentile', severity: 'warn', of: ({ p95Ms }) => p95Ms },
   { name: 'Median', severity: 'note', of: ({ medianMs }) => medianMs },
 ];
 

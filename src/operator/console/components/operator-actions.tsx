@@ -13,7 +13,7 @@ import {
 } from '../page.js';
 import { Alert, Card, Form, Link } from './components.js';
 
-/** The form of longer work is answered while it runs. */
+/** Longer work continues after the response to its form. */
 const maxWaitMs = 3_000;
 
 const logger = new Logger('Console');

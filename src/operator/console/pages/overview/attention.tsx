@@ -114,7 +114,8 @@ function ignoredLine(partner: PartnerTraffic): AttentionLine {
     kind: 'Ignored',
     severity: 'warn',
     reason: 'most fields of more than half of its leads are ignored',
-    remedy: 'Send the partner the names of the fields: its page has those it sends.',
+    remedy:
+      'Tell the partner the correct field names. The page of the partner lists the ignored names.',
   };
 }
 
@@ -143,7 +144,7 @@ export function Attention({
     <Card title="Needs attention" isFlush>
       {!isKnown && (
         <p class="card-body text-danger mb-0">
-          The database did not answer in time, so this list may be incomplete.
+          The database did not respond in time, so this list may be incomplete.
         </p>
       )}
       {lines.length === 0 && isKnown && (

@@ -127,5 +127,5 @@ const routeFields: readonly PageField<RouteUsage>[] = [
   { title: 'Refused', kind: 'number', of: ({ refused }) => refused },
   { title: 'Failed', kind: 'number', of: ({ failed }) => failed },
   { title: 'Median', kind: 'duration', of: ({ medianMs }) => medianMs },
-  { title: '95 % within', kind: 'duration', of: ({ p95Ms }) => p95Ms },
+  { title: '95th percentile', kind: 'duration', of: ({ p95Ms }) => p95Ms },
 ];

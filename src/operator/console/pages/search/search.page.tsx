@@ -191,10 +191,10 @@ function Explanation() {
 function NotKept() {
   return (
     <>
-      Of requests, only those are kept that were refused or of which something was ignored, for
-      REQUEST_LOG_DAYS, at most 1,000 a day for each key, some seconds after the response. Requests
-      without a valid key are only in the log of the service. What an accepted request changed is
-      found by the record.
+      The request log keeps only refused requests and requests with ignored fields, at most 1,000 a
+      day for each key, for REQUEST_LOG_DAYS. A request appears a few seconds after its response.
+      Requests without a valid key are only in the log of the service. To find what an accepted
+      request changed, search for the record.
     </>
   );
 }

@@ -51,7 +51,7 @@ async function read(request: PageRequest) {
       <Card title="Attempts" isFlush>
         {delivery.log.length === 0 && (
           <Empty title="No attempt yet">
-            Each attempt, and what the receiver answered, is listed here.
+            Each attempt is listed here, with the receiver's response.
           </Empty>
         )}
         <ol class="list-group list-group-flush">
@@ -75,7 +75,7 @@ async function read(request: PageRequest) {
         <Alert severity={isWaiting ? 'note' : 'good'}>
           Sent again. It is now {status}
           {delivery.lastAttemptAt !== null &&
-            `, last answer ${delivery.lastStatusCode ?? delivery.lastError}`}
+            `, last response ${delivery.lastStatusCode ?? delivery.lastError}`}
           .
         </Alert>
       ),
