@@ -21,4 +21,11 @@ echo "uri: $(uri admin)" | secret mongodb-admin.yaml
 echo "uri: $(uri backup)" | secret mongodb-backup.yaml
 uri service integration | secret mongodb-service-uri
 uri database integration | secret mongodb-database-uri
-openssl rand -base64 32 | secret encryption-keys
+# Before 1.0.0 the key was in `.env`. The data needs the same key.
+key=$(sed -n 's/^ENCRYPTION_KEYS=//p' .env 2>/dev/null || true)
+if [ -n "$key" ]; then
+  echo "$key" | secret encryption-keys
+  echo 'secrets/encryption-keys has the key of .env. Remove ENCRYPTION_KEYS and MONGODB_URI from .env.'
+else
+  openssl rand -base64 32 | secret encryption-keys
+fi

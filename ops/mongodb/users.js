@@ -28,9 +28,10 @@ if (process.env.BACKUP_URI || process.env.BACKUP_URI_FILE) {
 }
 
 const local = db.getSiblingDB('admin');
-if (local.runCommand({ hello: 1 }).isreplicaset) initiate();
+const { isreplicaset: isNew, setName } = local.runCommand({ hello: 1 });
+if (isNew) initiate();
 const server = adminConnection();
-endInitiation();
+if (isNew || isInitiatedHere()) endInitiation();
 for (const [{ user, password }, roles] of users) {
   const exists = server.runCommand({ usersInfo: user }).users.length > 0;
   const command = exists ? 'updateUser' : 'createUser';
@@ -84,10 +85,28 @@ function createAdmin() {
   }
 }
 
-/** An interrupted run may have left members that cannot be elected. */
+/** An interrupted run may have left members that cannot be elected. A sharded cluster has no such configuration. */
+function isInitiatedHere() {
+  if (setName === undefined) return false;
+  try {
+    const { config } = server.runCommand({ replSetGetConfig: 1 });
+    const priorities = config.members.map(({ priority }) => priority);
+    const hosts = config.members.map(({ host }) => host);
+    return (
+      config.version === 1 &&
+      hosts.join() === admin.hosts.join() &&
+      priorities.length > 1 &&
+      priorities.every((priority, index) => priority === (index === 0 ? 1 : 0))
+    );
+  } catch (error) {
+    // An administrator of users alone may not read the configuration.
+    if (error.code !== unauthorized) throw error;
+    return false;
+  }
+}
+
 function endInitiation() {
   const { config } = server.runCommand({ replSetGetConfig: 1 });
-  if (config.version > 1 || config.members.every(({ priority }) => priority > 0)) return;
   const members = config.members.map((member) => ({ ...member, priority: 1 }));
   server.runCommand({ replSetReconfig: { ...config, members, version: config.version + 1 } });
 }

@@ -111,7 +111,7 @@ describe('a request id', () => {
     for (const reference of ['f3b1c1de-0000-4000-8000-00000000beef', 'no such thing']) {
       const found = await service.find(reference);
       expect(found).toContain('Nothing was found The request log keeps only refused requests');
-      expect(found).toContain('REQUEST_LOG_DAYS, at most 1,000 a day for each key');
+      expect(found).toContain('at most 1,000 a day for each key, for REQUEST_LOG_DAYS');
       expect(found).toContain('Requests without a valid key are only in the log of the service.');
     }
   });

@@ -373,6 +373,11 @@ describe('an endpoint', () => {
     }
     const enabled = await submit('enable', 3);
     expect(await service.text(enabled)).toContain('The endpoint is enabled.');
+    // Versions before 1.0.0 stored the verb alone.
+    const old = { action: 'endpoint.enable' };
+    await service.db.collection('operatorLog').updateOne(old, { $set: { action: 'enable' } });
+    expect(await service.text(enabled)).toContain('The endpoint is enabled.');
+    await service.db.collection('operatorLog').updateOne({ action: 'enable' }, { $set: old });
     const subjectId = endpoint._id.toHexString();
     expect((await log()).slice(logged)).toMatchObject([
       { action: 'endpoint.disable', subject: 'endpoint', subjectId, result: 'done', count: null },

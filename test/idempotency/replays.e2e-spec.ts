@@ -186,6 +186,32 @@ describe('a repeated request with an Idempotency-Key', () => {
   });
 });
 
+describe('an Idempotency-Key whose record an instance of an earlier version stored', () => {
+  const key = 'mixed';
+  const lead = { name: 'Mona', recordSystemId: 'mixed' };
+
+  it('replays the response for the same bytes', async () => {
+    const first = await send({ key, body: lead });
+    await setRecord({ valueFingerprint: null });
+    expect(await send({ key, body: lead })).toMatchObject({ status: 201, text: first.text });
+    expect(codeOf(await send({ key, body: reversed(lead) }))).toEqual([
+      422,
+      'idempotency.key_reused',
+    ]);
+  });
+
+  it('refuses the payload that an expired record had, after another one took it over', async () => {
+    await send({ key, body: lead });
+    const { valueFingerprint } = (await record()) ?? {};
+    await setRecord({ expiresAt: new Date(0) });
+    const other = { name: 'Omar', recordSystemId: 'other' };
+    expect((await send({ key, body: other })).status).toBe(201);
+    // The earlier version does not know this field.
+    await setRecord({ valueFingerprint });
+    expect(codeOf(await send({ key, body: lead }))).toEqual([422, 'idempotency.key_reused']);
+  });
+});
+
 describe('a malformed Idempotency-Key', () => {
   it('returns 400, after errors of the API key and the content type', async () => {
     const malformed = await send({ key: 'a b' });

@@ -98,14 +98,14 @@ async function ping(port: number): Promise<void> {
 }
 
 /** Runs the program of the service `users` with its variables. */
-function createUsers(): Promise<Result> {
+function createUsers(path = secrets, port = ports[0]): Promise<Result> {
   const given = compose.services.users.environment as Readonly<Record<string, string>>;
-  const variables = Object.entries(given).map(([name, path]) => [
+  const variables = Object.entries(given).map(([name, file]) => [
     name,
-    path.replace('/run/secrets', secrets),
+    file.replace('/run/secrets', path),
   ]);
   return run(
-    [...(mongosh ?? []), '--quiet', '--port', String(ports[0]), 'ops/mongodb/users.js'],
+    [...(mongosh ?? []), '--quiet', '--port', String(port), 'ops/mongodb/users.js'],
     Object.fromEntries(variables),
   );
 }
@@ -215,35 +215,75 @@ describeIfInstalled('MongoDB with access control', () => {
   });
 
   const itIfInstalled = hasTools ? it : it.skip;
-  itIfInstalled('restores what the backup contains', async () => {
-    const db = admin.db('integration');
-    const counts = async () => {
-      const names = (await db.listCollections().toArray()).map(({ name }) => name).toSorted();
-      const count = async (name: string) => [name, await db.collection(name).countDocuments()];
-      return Object.fromEntries(await Promise.all(names.map(count)));
-    };
-    const before = await counts();
-    const leads = await db.collection('leads').find().toArray();
-    const backups = join(folder, 'backups');
-    mkdirSync(backups);
-    const { code, output } = await run(['sh', 'ops/mongodb/backup.sh'], {
+  const backups = join(folder, 'backups');
+  const isWritten = 'writtenDuringBackup';
+
+  /** Counts documents by collection, without that of the writes during the backup. */
+  async function counts(client: MongoClient) {
+    const db = client.db('integration');
+    const names = (await db.listCollections().toArray()).map(({ name }) => name).toSorted();
+    const kept = names.filter((name) => name !== isWritten);
+    const count = async (name: string) => [name, await db.collection(name).countDocuments()];
+    return Object.fromEntries(await Promise.all(kept.map(count)));
+  }
+
+  /** The backup contains an oplog only if something is written meanwhile. */
+  async function takeBackup(): Promise<Result> {
+    const finished = new AbortController();
+    const writing = (async () => {
+      while (!finished.signal.aborted) {
+        await admin.db('integration').collection(isWritten).insertOne({});
+      }
+    })();
+    const result = await run(['sh', 'ops/mongodb/backup.sh'], {
       BACKUP_CONFIG: join(secrets, 'mongodb-backup.yaml'),
       BACKUP_FOLDER: backups,
       BACKUP_KEEP_DAYS: '14',
     });
+    finished.abort();
+    await writing;
+    return result;
+  }
+
+  async function expectRestored(path: string): Promise<void> {
+    const [file = ''] = globSync(join(backups, '*'));
+    const restore = { RESTORE_CONFIG: join(path, 'mongodb-admin.yaml') };
+    const { code, output } = await run(['sh', 'ops/mongodb/restore.sh', file], restore);
+    expect([code, output]).toEqual([0, expect.stringContaining(`Restored ${file}\n`)]);
+  }
+
+  itIfInstalled('restores what the backup contains', async () => {
+    const db = admin.db('integration');
+    const before = await counts(admin);
+    const leads = await db.collection('leads').find().toArray();
+    mkdirSync(backups);
+    const { code, output } = await takeBackup();
     expect([code, output]).toEqual([0, expect.stringMatching(/^Stored \S+\n/)]);
     const [file = ''] = globSync(join(backups, '*'));
     expect(statSync(file).mode % 0o1000).toBe(0o600);
     await db.dropDatabase();
-    const restore = { RESTORE_CONFIG: join(secrets, 'mongodb-admin.yaml') };
-    const restored = await run(['sh', 'ops/mongodb/restore.sh', file], restore);
-    expect([restored.code, restored.output]).toEqual([
-      0,
-      expect.stringContaining(`Restored ${file}\n`),
-    ]);
-    expect(await counts()).toEqual(before);
+    await expectRestored(secrets);
+    expect(await counts(admin)).toEqual(before);
     expect(await db.collection('leads').find().toArray()).toEqual(leads);
     expect(before['leads']).toBe(1);
     expect(await cli('mongodb-service-uri', 'db', 'status')).toMatchObject({ code: 0 });
+  });
+
+  itIfInstalled('restores into a new server that has the same secrets', async () => {
+    const port = await fixedPort();
+    await startMember(port);
+    const copies = join(folder, 'copies');
+    mkdirSync(copies);
+    for (const file of globSync('mongodb-*[-.]{uri,yaml}', { cwd: secrets })) {
+      const text = readFileSync(join(secrets, file), 'utf8');
+      writeFileSync(join(copies, file), text.replace(/127[\d.:,]+/, `127.0.0.1:${port}`));
+    }
+    expect(await createUsers(copies, port)).toMatchObject({ code: 0 });
+    await expectRestored(copies);
+    const uri = readFileSync(join(copies, 'mongodb-admin.yaml'), 'utf8').replace(/^uri: /, '');
+    await using restored = await new MongoClient(uri.trim()).connect();
+    expect(await counts(restored)).toEqual(await counts(admin));
+    const { users } = await restored.db('admin').command({ usersInfo: 1 });
+    expect(users).toHaveLength(4);
   });
 });

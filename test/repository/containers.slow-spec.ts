@@ -35,7 +35,9 @@ describe('Dockerfile', () => {
     const images = argumentsOf('FROM');
     for (const name of images) {
       expect(name).toMatch(
-        new RegExp(String.raw`^node:${nodePackage.devDependencies.node}-\w+-slim( AS \w+)?$`),
+        new RegExp(
+          String.raw`^node:${nodePackage.devDependencies.node}-\w+-slim(@sha256:[0-9a-f]{64})?( AS \w+)?$`,
+        ),
       );
     }
     expect(images.length).toBeGreaterThan(1);
@@ -76,7 +78,7 @@ describe('Dockerfile', () => {
       licenses: 'UNLICENSED',
       version: expect.stringMatching(/^\$\{VERSION\}$/),
       revision: expect.stringMatching(/^\$\{REVISION\}$/),
-      'base.name': `${argumentsOf('FROM')[0]?.split(' ')[0]}`,
+      'base.name': argumentsOf('FROM')[0]?.split(/[ @]/)[0],
     });
     expect(argumentsOf('ARG', image)).toEqual(['VERSION=development', 'REVISION=unknown']);
   });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { matchesGlob } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 
@@ -101,8 +101,23 @@ describe('CODEOWNERS', () => {
   });
 });
 
-it('the devcontainer has the Node of package.json', () => {
-  expect(read('.devcontainer/Dockerfile')).toMatch(
-    new RegExp(`^FROM node:${devDependencies.node}-`),
-  );
+describe('the devcontainer', () => {
+  const dockerfile = read('.devcontainer/Dockerfile');
+  const { build } = JSON.parse(read('.devcontainer/devcontainer.json')) as {
+    readonly build: { readonly context: string };
+  };
+
+  it('has the Node of package.json', () => {
+    expect(dockerfile).toMatch(new RegExp(`^FROM node:${devDependencies.node}-`));
+  });
+
+  it('copies files of its context', () => {
+    const copied = [...dockerfile.matchAll(/^COPY (\S+) /gm)].map(([, path = '']) =>
+      join('.devcontainer', build.context, path),
+    );
+    expect(copied.filter((path) => !tracked.includes(path))).toEqual([]);
+    // The root's `.dockerignore` excludes everything else.
+    expect(join('.devcontainer', build.context)).not.toBe('.');
+    expect(copied).not.toEqual([]);
+  });
 });

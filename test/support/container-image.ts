@@ -58,8 +58,9 @@ export async function buildContainerImage(): Promise<ContainerImage> {
   mkdirSync(loaded);
   for (const path of [root, loaded, join(folder, 'node_modules/.cache')]) chmodSync(path, 0o777);
   const image = containerImage({ folder, loaded, node, recorder });
-  // This run fills the compile cache.
-  await image.run(['node', 'dist/main.js'], { PORT: 'none' });
+  const fill = /^RUN PORT=none (.+); test \$\? -eq 2$/m.exec(stage)?.[1]?.split(' ') ?? [];
+  const { code, output } = await image.run(fill, { PORT: 'none' });
+  if (code !== 2) throw new Error(`The run that fills the compile cache failed: ${output}`);
   spawnSync('chmod', ['-R', 'a-w', folder]);
   return image;
 }

@@ -20,7 +20,10 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   fingerprint!: string;
 
-  /** The same with the members of objects sorted. Missing in records of versions before 1.0.0. */
+  /**
+   * The first fingerprint, a blank, and that of the body with sorted members of objects. Missing in records of versions
+   * before 1.0.0.
+   */
   @Prop({ type: String })
   valueFingerprint?: string | undefined;
 

@@ -82,7 +82,7 @@ export class IdempotencyService {
       // The record was removed meanwhile, or a majority has not confirmed it yet.
       if (found === null) continue;
       if (found.expiresAt > record.createdAt) {
-        if (!isSamePayload(found, record)) {
+        if (!isSamePayload(found, request)) {
           throw new DomainError(idempotencyErrors.idempotencyKeyReused);
         }
         if (found.response) return { response: await unpack(found.response) };
@@ -185,7 +185,7 @@ export class IdempotencyService {
       apiKeyId: caller.apiKeyId,
       key,
       fingerprint,
-      valueFingerprint,
+      valueFingerprint: pairOf(fingerprint, valueFingerprint),
       owner: randomUUID(),
       claimedAt: now,
       expiresAt: new Date(now.getTime() + this.retentionMs),
@@ -245,7 +245,13 @@ async function unpack({ body, ...response }: CompressedResponse): Promise<Stored
 /** Records of earlier versions have only the first fingerprint. */
 function isSamePayload(
   found: IdempotencyRecordDocument,
-  { fingerprint, valueFingerprint }: IdempotencyRecordDocument,
+  { fingerprint, valueFingerprint }: IdempotentRequest,
 ): boolean {
-  return found.fingerprint === fingerprint || found.valueFingerprint === valueFingerprint;
+  const isSameValue = found.valueFingerprint === pairOf(found.fingerprint, valueFingerprint);
+  return found.fingerprint === fingerprint || isSameValue;
+}
+
+/** An instance of an earlier version that takes over a record replaces only the first. */
+function pairOf(fingerprint: string, valueFingerprint: string): string {
+  return `${fingerprint} ${valueFingerprint}`;
 }

@@ -28,6 +28,11 @@ export interface EndpointQuery {
   readonly text?: string | undefined;
 }
 
+interface FailingEndpointDocument {
+  readonly _id: Types.ObjectId;
+  readonly failingSince: Date;
+}
+
 /** Counts stop at `maxCountedDeliveries`; the flags say whether there are more. */
 export interface DeliveryCounts {
   readonly waiting: number;
@@ -39,9 +44,10 @@ export interface DeliveryCounts {
 export const maxCountedDeliveries = 10_000;
 
 const isOn = { isEnabled: true, removedAt: null };
+const hasFailed = { ...isOn, failingSince: { $type: 'date' } };
 const isFailing = {
   $or: [
-    { ...isOn, failingSince: { $type: 'date' } },
+    hasFailed,
     { ...isOn, fault: { $type: 'string' } },
     { ...isOn, eventTypes: { $exists: true, $not: { $type: 'array' } } },
     { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
@@ -82,6 +88,20 @@ export class WebhookEndpointsRepository {
     const shown = { $project: { secrets: 0 } };
     const steps = [{ $match: filter }, { $sort: { failingSince: 1 } }, { $limit: limit }, shown];
     return this.endpoints.aggregate<WebhookEndpointDocument>(steps as PipelineStage[], {
+      batchSize: limit + 1,
+      ...acrossTenants,
+    });
+  }
+
+  /** Omits endpoints that are off. The oldest failure comes first. */
+  async findFailingSince(limit: number): Promise<FailingEndpointDocument[]> {
+    const steps: PipelineStage[] = [
+      { $match: { _id: { $exists: true }, ...hasFailed } },
+      { $sort: { failingSince: 1 } },
+      { $limit: limit },
+      { $project: { failingSince: 1 } },
+    ];
+    return this.endpoints.aggregate<FailingEndpointDocument>(steps, {
       batchSize: limit + 1,
       ...acrossTenants,
     });

@@ -89,12 +89,10 @@ export class WebhookStatsService {
     return shown.map((endpoint) => ({ ...endpoint, state: endpointState(endpoint, now) }));
   }
 
-  /** Omits endpoints that are paused, disabled or faulty. The oldest failure comes first. */
+  /** Omits disabled endpoints, but not those whose receiver asked for a pause. The oldest failure comes first. */
   async longestFailing(): Promise<FailingSince[]> {
-    const shown = await this.failingEndpoints(maxEndpoints);
-    return shown.flatMap(({ _id, state, failingSince: since }) =>
-      state === 'failing' && since !== null ? { endpoint: _id, since } : [],
-    );
+    const failing = await this.endpoints.findFailingSince(maxEndpoints);
+    return failing.map(({ _id, failingSince: since }) => ({ endpoint: _id.toHexString(), since }));
   }
 
   /** Returns the oldest point first, of one or all endpoints; points without attempts are missing. */

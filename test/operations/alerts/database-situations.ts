@@ -67,14 +67,14 @@ export async function slowDatabase(database: FaultDatabase): Promise<Situation> 
 
 /** Writes do not respond before the deadline; reads do. */
 export async function hangingWrites(database: FaultDatabase): Promise<Situation> {
-  const service = await start(database, { DATABASE_DEADLINE_MS: '1000' });
+  const service = await start(database, { DATABASE_DEADLINE_MS: '2000' });
   const timeline = new Timeline([service]);
   const tenants = await Promise.all(range(10).map(() => addTenant(service.db)));
   const postAll = (status: number) =>
     Promise.all(tenants.map(({ key }) => post(service, key, '/leads', {}).expect(status)));
   await timeline.pass(3, () => postAll(201));
   const namespace = `${service.db.databaseName}.leads`;
-  const blocked = { failCommands: ['insert'], blockConnection: true, blockTimeMS: 1_100 };
+  const blocked = { failCommands: ['insert'], blockConnection: true, blockTimeMS: 2_200 };
   await database.fail({ ...blocked, namespace });
   let expected = 0;
   await timeline.pass(15, async () => {

@@ -43,7 +43,8 @@ export async function failingEndpoints(): Promise<Situation> {
   const unavailable = await add(status(503));
   const recovering = await add(status(500));
   const disabled = await add(status(500));
-  const others = [await add(status(503, { 'retry-after': '7200' })), await add(status(410))];
+  const paused = await add(status(503, { 'retry-after': '7200' }));
+  const gone = await add(status(410));
   let isFirst = true;
   const respondOnce: Respond = (received, response) => {
     status(isFirst ? 500 : 204)(received, response);
@@ -64,10 +65,10 @@ export async function failingEndpoints(): Promise<Situation> {
   // The schedule of rule HOOK-6 has six attempts in an hour and a half.
   expect([failing, unavailable].map(({ received }) => received.length)).toEqual([6, 6]);
   await service.stop();
-  const all = [failing, unavailable, recovering, disabled, ...others, ...healthy];
+  const all = [failing, unavailable, recovering, disabled, paused, gone, ...healthy];
   await Promise.all(all.map((receiver) => receiver.stop()));
   return {
-    name: 'endpoints that fail and are retried as documented; others recover, pause or end',
+    name: 'endpoints that fail and are retried as documented; others recover or end',
     recording: timeline.recording,
     since: 2,
     fires: [
@@ -79,7 +80,12 @@ export async function failingEndpoints(): Promise<Situation> {
       {
         alert: 'EndpointFailing',
         labels: { endpoint: unavailable.id },
-        summary: /^Endpoint [0-9a-f]{24} has failed for 3\dm 0s$/,
+        summary: /^Endpoint [0-9a-f]{24} has failed for 31m 0s$/,
+      },
+      {
+        alert: 'EndpointFailing',
+        labels: { endpoint: paused.id },
+        summary: /^Endpoint [0-9a-f]{24} has failed for 31m 0s$/,
       },
     ],
   };

@@ -30,13 +30,15 @@ export async function outcomeOf(request: PageRequest, endpoint: Endpoint): Promi
     );
     return { notice };
   }
-  if (action.endsWith('.replay')) return progressOf(request, endpoint, entry);
+  // Versions before 1.0.0 stored the verb alone.
+  const verb = action.slice(action.indexOf('.') + 1);
+  if (verb === 'replay') return progressOf(request, endpoint, entry);
   if (isUnfinished(result, createdAt, request.now)) {
     const notice = <Alert severity="note">It is running.</Alert>;
     return { notice, refreshSeconds: progressSeconds };
   }
-  if (action === 'endpoint.test') return { notice: await testResult(request, endpoint, entry) };
-  const done = action === 'endpoint.enable' ? 'enabled' : 'disabled';
+  if (verb === 'test') return { notice: await testResult(request, endpoint, entry) };
+  const done = verb === 'enable' ? 'enabled' : 'disabled';
   return { notice: <Alert severity="good">The endpoint is {done}.</Alert> };
 }
 
