@@ -167,7 +167,7 @@ async function addTenantWithRecords() {
     organizationId,
     organization: toOrganization(document as never),
     apiKeyId: new ObjectId(),
-    permissions: '{}',
+    permissionsJson: '{}',
     requestId: '',
     language: 'en-us',
   };

@@ -85,7 +85,7 @@ describe('a table has one line of at most 120 columns for each', () => {
     expect(await found('--unit none')).toEqual([]);
   });
 
-  it('endpoint, whatever their number with two commands on webhooks', async () => {
+  it('endpoint, with two commands for any number of endpoints', async () => {
     const now = new Date();
     await db.collection('webhookEndpoints').insertMany(
       range(endpoints).map((number) => ({

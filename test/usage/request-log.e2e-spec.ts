@@ -279,7 +279,7 @@ describe('a refused request', () => {
     await expectLogged(headers['x-request-id'] as string, keyId, 401, 'key.invalid');
   });
 
-  it('429 is found by its request id', async () => {
+  it('with 429 is found by its request id', async () => {
     const rateLimit = { rps: 1, burst: 1 };
     const limitedId = new ObjectId();
     const limited = tenant.with(await tenant.add(addKey, { _id: limitedId, rateLimit }));
@@ -289,7 +289,7 @@ describe('a refused request', () => {
     await expectLogged(requestId, limitedId, 429, 'request.rate_limited');
   });
 
-  it('503 is found by its request id', async () => {
+  it('with 503 is found by its request id', async () => {
     const hasty = await startRecording(databaseUri, { DATABASE_DEADLINE_MS: '2000' });
     const { keyId, key } = await newKey();
     const get = (path: string) => hasty.api('get', path).set('api-key', key);

@@ -163,7 +163,7 @@ function importCaller(organization: Organization, language: Language = defaultLa
     organizationId: organization._id,
     organization,
     apiKeyId: new Types.ObjectId(),
-    permissions: '',
+    permissionsJson: '',
     requestId: randomUUID(),
     language,
   };

@@ -22,7 +22,7 @@ const apiKeyId = new ObjectId();
 
 function decide(payload: LeadPayload, loaded: Partial<LoadedLeads> = {}) {
   const ids = { organizationId: organization._id, apiKeyId, requestId: 'request 7' };
-  const caller = { ...ids, organization, permissions: '{}', language: 'ar-eg' } as const;
+  const caller = { ...ids, organization, permissionsJson: '{}', language: 'ar-eg' } as const;
   const workingSet = new LeadWorkingSet(loadedWith({ organization: withoutClients, ...loaded }));
   return decideLead(workingSet, { caller, payload, data: mergeFlatFields(payload) });
 }

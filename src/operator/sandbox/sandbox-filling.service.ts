@@ -152,7 +152,7 @@ function callerOf(organization: Organization, apiKeyId: Types.ObjectId): Caller 
     organizationId: organization._id,
     organization,
     apiKeyId,
-    permissions: '',
+    permissionsJson: '',
     requestId: `sandbox-${randomUUID()}`,
     language: defaultLanguage,
   };

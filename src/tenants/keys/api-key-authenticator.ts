@@ -142,7 +142,7 @@ function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
     organization,
     apiKeyId: key._id,
     keyName: asText(key.name),
-    permissions: JSON.stringify(key.permissions),
+    permissionsJson: JSON.stringify(key.permissions),
     restrictions: restrictionsOf(key),
     ...(key.secrets && key.secrets.length > 0 && { secrets: key.secrets }),
     ...(rateLimit === null ? {} : { rateLimit }),

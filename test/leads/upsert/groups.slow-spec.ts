@@ -101,7 +101,7 @@ async function addCaller(chosen: object): Promise<Caller> {
   await addStoredLead(8, undefined, { recordSystemId: 'two', clientId });
   const document = await service.db.collection('organizations').findOne({ _id: organizationId });
   const organization = toOrganization(document as never);
-  const caller = { organizationId, organization, apiKeyId: new ObjectId(), permissions: '{}' };
+  const caller = { organizationId, organization, apiKeyId: new ObjectId(), permissionsJson: '{}' };
   return { ...caller, requestId: '', language: 'en-us' };
 }
 

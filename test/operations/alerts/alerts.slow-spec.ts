@@ -77,7 +77,7 @@ describe('alerts fire after the minutes that the runbook names, and no other ale
     ruleTests.push(ruleTestOf(situation, firings));
   });
 
-  it('so the recordings contain all metrics and labels that the rules query', () => {
+  it('and the recordings contain all metrics and labels that the rules query', () => {
     const problems = alertRules().flatMap(({ expr }) => queryProblems(expr, exported));
     expect(problems).toEqual([]);
   });

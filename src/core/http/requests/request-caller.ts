@@ -31,7 +31,7 @@ export interface RequestCaller {
   readonly organizationId: Types.ObjectId;
   readonly apiKeyId: Types.ObjectId;
   /** Serialized, because it is part of cache keys. */
-  readonly permissions: string;
+  readonly permissionsJson: string;
   /** If absent, no HTTP request is permitted (rule AUTH-7). */
   readonly restrictions?: KeyRestrictions;
   readonly rateLimit?: RateLimit;

@@ -48,7 +48,7 @@ function keyOf({ method, caller, headers, query, raw, language }: FastifyRequest
   if (method !== 'GET' || headers['x-no-compression'] !== undefined) return undefined;
   if (uniqueParameters.some((name) => Object.hasOwn(query as object, name))) return undefined;
   const encoding = acceptedEncoding(headers);
-  return JSON.stringify([raw.url, caller?.permissions, language, encoding]);
+  return JSON.stringify([raw.url, caller?.permissionsJson, language, encoding]);
 }
 
 function cachedResponse(
