@@ -21,7 +21,7 @@ const exceptions = [
       'src/webhooks/deliveries/webhook-deliveries.repository.ts',
       // A list of endpoints counts the deliveries of each.
       'src/webhooks/endpoints/webhook-endpoints.repository.ts',
-      // The background pass unites the leads of several indexes.
+      // The background job unites the leads of several indexes.
       'src/leads/phones/lead-phone-keys.repository.ts',
     ],
   },

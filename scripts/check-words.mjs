@@ -20,6 +20,12 @@ const phrases = [
     'name the subject',
   ],
   [/\bthose (that|who|which)\b/i, 'name the subject'],
+  [/\b(in vain|at hand|background pass)\b/i, 'say "ineffective", "available" or "background job"'],
+  [/\bpersons\b/i, 'say "people"'],
+  [
+    /\b(is|are|was|were|be|being|gets?) rejected\b(?!.*(reservation|canceled))/i,
+    'say "refused": `rejected` is a status of a reservation',
+  ],
   [/\bfor ever\b/i, 'say "forever" or "indefinitely"'],
   [
     /\bbehind (it|them|its|their|the last|the response|the request|the answer|that|this)\b/i,
@@ -41,7 +47,7 @@ const { stdout: listed } = spawnSync('git', ['ls-files', '-z', '--', ...process.
 });
 const isChecked = (path) =>
   /\.(md|ts|tsx|mjs|css|js|ya?ml|json|example)$/.test(path) &&
-  !/(^|\/)(package-lock\.json|check-words\.mjs|openapi\.json|CHANGELOG\.md)$|\.ar\.md$|^clients\/typescript\/src|^bench\/results/.test(
+  !/(^|\/)(package-lock\.json|check-words\.mjs|openapi\.json)$|\.ar\.md$|^docs\/api|^clients\/typescript\/src\/generated|^bench\/results/.test(
     path,
   );
 

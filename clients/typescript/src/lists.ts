@@ -156,7 +156,7 @@ function unknownItemsOf<Item extends Listed>(
   };
 }
 
-/** Limits the memory of `follow`. A first run of more items remembers those that have changed last. */
+/** Limits the memory of `follow`. A first run of more items remembers the items that changed last. */
 const maxVersions = 10_000;
 
 /** Compares contents, because a unit also changes with its compound, which leaves its `updatedAt` as it is. */

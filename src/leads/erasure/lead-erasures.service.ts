@@ -39,10 +39,10 @@ function redactLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
 /** A phone or email with more leads than this is a placeholder, not one person's. */
 const maxLeads = 1_000;
 
-/** @throws Error when the leads, or clients, match several persons */
+/** @throws Error when the leads, or clients, match several people */
 function assertOnePerson(matches: readonly unknown[]): void {
   if (matches.length <= maxLeads) return;
-  throw new Error(`More than ${maxLeads} leads of several persons match; refine the search.`);
+  throw new Error(`More than ${maxLeads} leads of several people match; refine the search.`);
 }
 
 /** Keeps only ids, numbers and times. */
@@ -81,7 +81,7 @@ export class LeadErasuresService {
     private readonly clock: Clock,
   ) {}
 
-  /** Includes other leads of their clients, and deleted ones. @throws Error when the leads match several persons */
+  /** Includes other leads of their clients, and deleted ones. @throws Error when the leads match several people */
   async findByPerson({ _id, phoneCountry }: Organization, person: Contact): Promise<LeadDto[]> {
     const sought = new Set(lockKeysOf(person, phoneCountry));
     const ids: Types.ObjectId[] = [];

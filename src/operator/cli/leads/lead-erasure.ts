@@ -64,7 +64,7 @@ export async function eraseLeads(context: CommandContext, values: EraseOptions):
   return { ...joinResults(json, ...parts), failure: failureMessage(failures) };
 }
 
-/** Reports success: erased persons are unknown too, and an erasure may be repeated. */
+/** Reports success: erased people are unknown too, and an erasure may be repeated. */
 function nothingErased({ phone, email }: EraseOptions, finished: number): string {
   const names = Object.keys(withoutUndefined({ phone, email })).join(' or ');
   const nothing = finished > 0 ? 'nothing more' : 'nothing';
@@ -78,7 +78,7 @@ async function confirmedLeadIds(
 ): Promise<Types.ObjectId[]> {
   if (phone !== undefined && phoneKeys(phone, organization.phoneCountry).length === 0) {
     throw new Error(
-      `${phone} is a placeholder or a rounded number, which several persons may share: erase by --lead or --email.`,
+      `${phone} is a placeholder or a rounded number, which several people may share: erase by --lead or --email.`,
     );
   }
   const person = { email, phones: phone === undefined ? [] : [phone] };
