@@ -11,10 +11,7 @@ import { AuthFailureLimiter } from '../../tenants/keys/auth-failure-limiter.js';
 import type { Backlog } from '../../core/database/models/backlogs.js';
 import { minuteMs } from '../../core/values/time.js';
 import { PartnersService } from '../usage/partners.service.js';
-import {
-  type FailingSince,
-  WebhookStatsService,
-} from '../../webhooks/statistics/webhook-stats.service.js';
+import { WebhookStatsService } from '../../webhooks/statistics/webhook-stats.service.js';
 
 const databaseTimeoutMs = 1_000;
 
@@ -38,7 +35,7 @@ export function addServiceMetrics(modules: ModuleRef): void {
   });
   const clock = get(Clock);
   addKeyMetrics(metrics, clock, () => get(PartnersService).attentionCounts());
-  addEndpointMetrics(metrics, clock, () => webhooks.longestFailing());
+  addEndpointMetrics(metrics, clock, webhooks);
   metrics.collect(
     'remembered_entries',
     'Cached API keys, unknown keys, rate-limited keys and failing clients; 10,000 of each at most.',
@@ -101,20 +98,16 @@ export function addKeyMetrics(
   );
 }
 
-function addEndpointMetrics(
-  metrics: Metrics,
-  clock: Clock,
-  read: () => Promise<readonly FailingSince[]>,
-): void {
-  const endpoints = everyMinute(clock, read);
+function addEndpointMetrics(metrics: Metrics, clock: Clock, webhooks: WebhookStatsService): void {
+  const endpoints = everyMinute(clock, () => webhooks.longestFailing());
   metrics.collect(
     'endpoint_failing_seconds',
     'Seconds since the first failed attempt after the last success, of the 1,000 endpoints that have failed longest.',
     async () => {
       const now = clock.now().getTime();
-      return (await endpoints()).flat().map(({ endpoint, since }) => ({
-        labels: { endpoint },
-        value: Math.max(0, now - since.getTime()) / 1_000,
+      return (await endpoints()).flat().map(({ _id, failingSince }) => ({
+        labels: { endpoint: _id.toHexString() },
+        value: Math.max(0, now - failingSince.getTime()) / 1_000,
       }));
     },
     ['endpoint'],

@@ -28,8 +28,9 @@ export interface EndpointQuery {
   readonly text?: string | undefined;
 }
 
-interface FailingEndpointDocument {
+export interface FailingSince {
   readonly _id: Types.ObjectId;
+  /** First failed attempt after the last success. */
   readonly failingSince: Date;
 }
 
@@ -94,14 +95,14 @@ export class WebhookEndpointsRepository {
   }
 
   /** Omits endpoints that are off. The oldest failure comes first. */
-  async findFailingSince(limit: number): Promise<FailingEndpointDocument[]> {
+  async findFailingSince(limit: number): Promise<FailingSince[]> {
     const steps: PipelineStage[] = [
       { $match: { _id: { $exists: true }, ...hasFailed } },
       { $sort: { failingSince: 1 } },
       { $limit: limit },
       { $project: { failingSince: 1 } },
     ];
-    return this.endpoints.aggregate<FailingEndpointDocument>(steps, {
+    return this.endpoints.aggregate<FailingSince>(steps, {
       batchSize: limit + 1,
       ...acrossTenants,
     });

@@ -11,6 +11,7 @@ import { type EndpointState, endpointState } from '../endpoints/endpoint-state.j
 import {
   maxCountedDeliveries,
   WebhookEndpointsRepository,
+  type FailingSince,
 } from '../endpoints/webhook-endpoints.repository.js';
 import { type EndpointView, endpointView } from '../endpoints/webhook-endpoints.service.js';
 import {
@@ -22,12 +23,6 @@ import { startOfQuarterHour } from './webhook-stats.schema.js';
 
 export interface FailingEndpoint extends EndpointView {
   readonly state: EndpointState;
-}
-
-export interface FailingSince {
-  readonly endpoint: string;
-  /** First failed attempt after the last success. */
-  readonly since: Date;
 }
 
 export type EndpointSummary = Awaited<ReturnType<WebhookStatsService['summaryOf']>>;
@@ -91,8 +86,7 @@ export class WebhookStatsService {
 
   /** Omits disabled endpoints, but not those whose receiver asked for a pause. The oldest failure comes first. */
   async longestFailing(): Promise<FailingSince[]> {
-    const failing = await this.endpoints.findFailingSince(maxEndpoints);
-    return failing.map(({ _id, failingSince: since }) => ({ endpoint: _id.toHexString(), since }));
+    return this.endpoints.findFailingSince(maxEndpoints);
   }
 
   /** Returns the oldest point first, of one or all endpoints; points without attempts are missing. */
