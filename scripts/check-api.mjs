@@ -12,6 +12,16 @@ const current = join(root, 'docs/openapi.json');
 export function breakingChanges(version) {
   const base = lastDocument(version);
   if (base === null) return skipped(`no document of version ${majorOf(version)} was released`);
+  // oasdiff does not compare the values of headers in responses.
+  const removed = errorCodes(base).filter((code) => !errorCodes(current).includes(code));
+  return [
+    ...removed.map((code) => `The error code ${code} was removed.`),
+    ...incompatibilities(base),
+  ];
+}
+
+/** Returns what oasdiff reports, as one text. */
+function incompatibilities(base) {
   const tool = goTool('oasdiff');
   if (tool === null) return skipped('neither oasdiff nor Go is installed');
   const [command, ...args] = tool;
@@ -23,11 +33,7 @@ export function breakingChanges(version) {
   );
   // `go run` also exits with 1 if it cannot build the program, but then nothing is printed to stdout.
   if (status !== 0 && stdout === '') throw new Error(`oasdiff could not run: ${stderr.trim()}`);
-  const removed = errorCodes(base).filter((code) => !errorCodes(current).includes(code));
-  return [
-    ...(status === 0 ? [] : [stdout.trim()]),
-    ...removed.map((code) => `The error code ${code} was removed.`),
-  ];
+  return status === 0 ? [] : [stdout.trim()];
 }
 
 const majorOf = (version) => version.split('.')[0];
@@ -42,7 +48,6 @@ function lastDocument(version) {
   return released.length === 0 ? null : join(folder, `${released.at(-1)}.json`);
 }
 
-/** oasdiff does not compare the values of headers in responses. */
 function errorCodes(document) {
   return JSON.parse(readFileSync(document, 'utf8')).components.headers['x-error-code'].schema.enum;
 }

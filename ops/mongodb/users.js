@@ -28,10 +28,10 @@ if (process.env.BACKUP_URI || process.env.BACKUP_URI_FILE) {
 }
 
 const local = db.getSiblingDB('admin');
-const { isreplicaset: isNew, setName } = local.runCommand({ hello: 1 });
-if (isNew) initiate();
+if (local.runCommand({ hello: 1 }).isreplicaset) initiate();
 const server = adminConnection();
-if (isNew || isInitiatedHere()) endInitiation();
+const unfinished = unfinishedConfiguration();
+if (unfinished !== null) endInitiation(unfinished);
 for (const [{ user, password }, roles] of users) {
   const exists = server.runCommand({ usersInfo: user }).users.length > 0;
   const command = exists ? 'updateUser' : 'createUser';
@@ -85,28 +85,30 @@ function createAdmin() {
   }
 }
 
-/** An interrupted run may have left members that cannot be elected. A sharded cluster has no such configuration. */
-function isInitiatedHere() {
-  if (setName === undefined) return false;
+/**
+ * Returns the configuration of `initiate`, in which all members but the first cannot be elected; an interrupted run may
+ * have left it. Returns null for any other configuration.
+ */
+function unfinishedConfiguration() {
+  // A sharded cluster has none.
+  if (local.runCommand({ hello: 1 }).setName === undefined) return null;
   try {
     const { config } = server.runCommand({ replSetGetConfig: 1 });
-    const priorities = config.members.map(({ priority }) => priority);
     const hosts = config.members.map(({ host }) => host);
-    return (
+    const isOwn =
       config.version === 1 &&
+      hosts.length > 1 &&
       hosts.join() === admin.hosts.join() &&
-      priorities.length > 1 &&
-      priorities.every((priority, index) => priority === (index === 0 ? 1 : 0))
-    );
+      config.members.every(({ priority }, index) => priority === (index === 0 ? 1 : 0));
+    return isOwn ? config : null;
   } catch (error) {
     // An administrator of users alone may not read the configuration.
     if (error.code !== unauthorized) throw error;
-    return false;
+    return null;
   }
 }
 
-function endInitiation() {
-  const { config } = server.runCommand({ replSetGetConfig: 1 });
+function endInitiation(config) {
   const members = config.members.map((member) => ({ ...member, priority: 1 }));
   server.runCommand({ replSetReconfig: { ...config, members, version: config.version + 1 } });
 }

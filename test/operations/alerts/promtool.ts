@@ -10,7 +10,7 @@ import type { Recording } from './recording.js';
 
 const run = promisify(execFile);
 const source = 'github.com/prometheus/prometheus/cmd/promtool@v0.316.0';
-const cache = join(homedir(), '.cache/integration-api/promtool-3.16.0');
+const cache = join(homedir(), `.cache/integration-api/promtool-${source.replace(/.*@/, '')}`);
 /** Without service discovery, whose libraries take most of the build. */
 const tags = 'remove_all_sd';
 
@@ -29,8 +29,8 @@ export interface Firing {
 export async function findPromtool(): Promise<string | undefined> {
   try {
     const { stdout } = await run('promtool', ['--version']);
-    // Before version 3, a range also includes a sample at its start.
-    if (/version [3-9]/.test(stdout)) return 'promtool';
+    // Before version 3, a range also includes a sample at its start. A promtool that Go has built prints no version.
+    if (!/version [0-2]\./.test(stdout)) return 'promtool';
     throw new Error('Too old');
   } catch {
     const installed = join(cache, 'promtool');
